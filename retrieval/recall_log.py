@@ -99,7 +99,6 @@ def build_entry(banks: Sequence[Bank], query: RecallQuery, result: RecallResult,
             result.usage,
             bank_id=bank_id,
             api_key_prefix=call.actor.api_key_prefix,
-            memories=len(result.items),
         )
         detail = {"recall_id": str(call.recall_id)}
         events = [build_audit_event(call.actor, "recall.answered", f"bank:{bank.bank_id}", detail) for bank in banks]

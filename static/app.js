@@ -103,6 +103,9 @@ document.addEventListener("click", (event) => {
   if (event.target instanceof HTMLDialogElement) event.target.close(); // a click beside the dialog
 });
 
+// The menu may be longer than the window.
+document.querySelector("nav[aria-label=Main] [aria-current=page]")?.scrollIntoView({ block: "nearest" });
+
 // A dialog whose form came back with errors is shown again.
 document.querySelector("dialog[data-open]")?.showModal();
 

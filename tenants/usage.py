@@ -122,7 +122,7 @@ def write_records(tenant_id: UUID, rows: Sequence[UsageRecord]) -> None:
 
 
 def build_record(
-    kind: UsageRecord.Kind, usage: Usage, *, bank_id: str, api_key_prefix: str, memories: int
+    kind: UsageRecord.Kind, usage: Usage, *, bank_id: str, api_key_prefix: str, memories: int = 0
 ) -> UsageRecord:
     return UsageRecord(
         kind=kind,

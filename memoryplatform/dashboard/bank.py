@@ -18,19 +18,20 @@ from banks.errors import BankError
 from banks.models import Bank, Entity, Episode, QuarantinedItem
 from banks.models.bank import CENTROID_COLUMNS, VECTOR_COLUMNS
 from memoryplatform.dashboard.access import BankRequest, bank_page, perform
+from memoryplatform.dashboard.operations import list_current_work
 from memoryplatform.dashboard.texts import compare
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.errors import AccountInvalid
 from memoryplatform.operations.banks import legal_hold, profile, retention
 from memoryplatform.operations.banks.embedding_model import get_state
 from memoryplatform.operations.banks.profile import BankChange
-from memoryplatform.operations.banks.stats import Growth, count_growth, count_work
+from memoryplatform.operations.banks.stats import Growth, count_growth
 from memoryplatform.operations.conversations import read_titles
 from protection.modes import MODES
 from protection.personal_data import PersonalKind
 from reflection.disposition import TRAITS, Profile, write_disposition
 from reflection.errors import ReflectionError
-from reflection.models import BackgroundRevision, RetentionRule
+from reflection.models import BackgroundRevision, ObservedEntity, RetentionRule
 from tenants.transactions import tenant_transaction
 
 DAYS = 30  # of the growth
@@ -156,6 +157,7 @@ def bank(request: BankRequest) -> HttpResponse:
         titles = read_titles(row, [one.thread for one in episodes])
         entities = Entity.objects.of_bank(row).defer(*VECTOR_COLUMNS).order_by("-mention_count", "id")
         revisions = list(BackgroundRevision.objects.of_bank(row).order_by("-number")[:MOST_REVISIONS])
+        running, failed = list_current_work(tenant_id, row)
         context = {
             "growth": growth,
             "total": sum(one.total for one in growth),
@@ -163,7 +165,9 @@ def bank(request: BankRequest) -> HttpResponse:
             "days": DAYS,
             "episodes": [(one, titles[one.thread]) for one in episodes],
             "entities": list(entities[: RECENT + 2]),
-            "work": count_work(row),
+            "running": len(running),
+            "failed": len(failed),
+            "stale": ObservedEntity.objects.of_bank(row).stale().count(),
             "quarantined": QuarantinedItem.objects.for_tenant(tenant_id).filter(bank=row).count(),
         }
     context |= {

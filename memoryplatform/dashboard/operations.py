@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
+from banks.models import Bank
 from memoryplatform.dashboard.access import TenantRequest, perform, tenant_page
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.banks.profile import find_banks
@@ -209,9 +210,11 @@ def read_newest(rows: OperationQuerySet, status: str, count: int) -> list[Operat
     return sorted(found, key=lambda one: one.id, reverse=True)[:count]
 
 
-def list_current_work(tenant_id: UUID) -> tuple[list[ShownOperation], list[ShownOperation]]:
+def list_current_work(tenant_id: UUID, bank: Bank | None = None) -> tuple[list[ShownOperation], list[ShownOperation]]:
     """The newest operations that run or wait for a worker, and those that failed this week. In a tenant transaction."""
     rows = find_operations(tenant_id)
+    if bank is not None:
+        rows = rows.filter(bank=bank)
     running = read_newest(rows, Status.PROCESSING, MOST_CURRENT) + read_newest(rows, Status.PENDING, PAGE_SIZE)
     recent = rows.filter(created_at__gte=timezone.now() - RECENT)
     live = [one for one in show_operations(running) if one.is_live]

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from banks.errors import BankExists
+from banks.models import MemoryUnit
 from memoryplatform.accounts.adapter import INVITATION
 from memoryplatform.dashboard.access import TenantRequest, tenant_page
 from memoryplatform.dashboard.forms import BankForm
@@ -65,7 +66,7 @@ def new_bank(request: TenantRequest) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             messages.success(request, f"The bank {bank.name} is ready.")
-            return redirect("dashboard")
+            return redirect("bank", bank.bank_id)
     return show_overview(request, form)
 
 
@@ -138,6 +139,8 @@ def show_overview(request: TenantRequest, form: BankForm, new: keys.NewKey | Non
 def build_steps(request: TenantRequest, new: keys.NewKey | None) -> dict[str, Any] | None:
     """None once a program has stored a memory, after a dismissal, and for those who can't write.
 
+    They are a line where there are memories to look at, such as those of the demo.
+
     Call inside a tenant transaction.
     """
     wanted = new is not None or "steps" in request.GET
@@ -146,13 +149,20 @@ def build_steps(request: TenantRequest, new: keys.NewKey | None) -> dict[str, An
     memory = find_first_memory(request.access.to_bank())
     if memory and not wanted:
         return None
+    is_open = wanted or not MemoryUnit.objects.for_tenant(request.access.tenant_id).exists()
     has_key = ApiKey.objects.for_tenant(request.access.tenant_id).filter(revoked_at=None).exists()
-    return {"new": new, "has_key": has_key, "memory": memory, "url": request.build_absolute_uri("/").rstrip("/")}
+    return {
+        "is_open": is_open,
+        "new": new,
+        "has_key": has_key,
+        "memory": memory,
+        "url": request.build_absolute_uri("/").rstrip("/"),
+    }
 
 
 def build_chart(recalls: RecallFigures, name: str) -> dict[str, Any]:
     """For static/charts.js. A day without a recall has no latency."""
-    kind = {"label": "Recalls", "kind": "bars"} if name == "recalls" else {"label": "95th percentile", "kind": "area"}
+    kind = {"label": "Recalls", "kind": "bars"} if name == "recalls" else {"label": "95th percentile", "kind": "bars"}
     values = [getattr(one, name) for one in recalls.days]
     return {
         "x": [datetime.combine(one.day, time.min, UTC).timestamp() for one in recalls.days],

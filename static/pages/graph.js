@@ -199,7 +199,7 @@ async function start() {
   renderer = new Sigma(graph, canvas, {
     allowInvalidContainer: true, zIndex: true, minCameraRatio: 0.03, maxCameraRatio: 4, labelFont: "Inter, sans-serif", labelSize: 12,
     labelWeight: "500", labelColor: { color: colours.ink }, labelDensity: 0.6, labelGridCellSize: 110, labelRenderedSizeThreshold: 7,
-    defaultDrawNodeHover: drawHover, nodeReducer: reduceNode, edgeReducer: reduceEdge, hideEdgesOnMove: graph.size > 8000,
+    defaultDrawNodeHover: drawHover, nodeReducer: reduceNode, edgeReducer: reduceEdge, hideEdgesOnMove: graph.size > 3000, hideLabelsOnMove: graph.order > 1500,
   });
   note.hidden = true;
   canvas.dataset.drawn = String(graph.order);

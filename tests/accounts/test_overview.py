@@ -123,7 +123,7 @@ def test_running_and_failed_work_is_shown(acme: Tenant, client: Client) -> None:
 def test_a_member_creates_a_bank(acme: Tenant) -> None:
     client = sign_in(join(acme, "mia@example.com", "member"), acme)
     answer = client.post("/dashboard/new-bank/", {"bank_id": "sales", "name": "Sales", "background": "I sell."})
-    assert answer["Location"] == "/dashboard/"
+    assert answer["Location"] == "/dashboard/banks/sales/"
     with tenant_transaction(acme.id):
         bank = Bank.objects.for_tenant(acme.id).get(bank_id="sales")
     assert (bank.name, bank.background) == ("Sales", "I sell.")

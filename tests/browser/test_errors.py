@@ -80,7 +80,7 @@ def test_axe_works_under_a_strict_policy_and_finds_a_missing_name(page: Page) ->
 
 def test_a_page_wider_than_the_screen_is_found(page: Page) -> None:
     show(page, "<p style='width: 500px'>Wide")
-    with pytest.raises(AssertionError, match=r"light, 380 px: scrolls sideways"):
+    with pytest.raises(AssertionError, match=r"dark, 380 px: scrolls sideways"):
         check_page(page, "harness-wide")
 
 

@@ -30,6 +30,7 @@ QUOTA_TITLES = {
     Quota.MEMBERS: "Members and open invitations",
 }
 NAMES = {"Google", "GitHub"}  # of log-ins
+ALLAUTH_PLACEHOLDERS = {"Email address", "Password", "Password (again)", "New Password", "New Password (again)"}
 COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
 
 
@@ -52,6 +53,8 @@ def styled(field: BoundField) -> SafeString:
     attributes: dict[str, str | bool] = {"class": "check" if isinstance(field.field.widget, CheckboxInput) else "input"}
     if field.errors:
         attributes["aria-invalid"] = "true"
+    if field.field.widget.attrs.get("placeholder") in ALLAUTH_PLACEHOLDERS:
+        attributes["placeholder"] = ""  # it repeats the label in other words
     return field.as_widget(attrs=attributes)
 
 

@@ -159,7 +159,7 @@ def store_usage(bank: Bank, rows: Rows) -> None:
         recalls = 4 + (7 * WEEKS + offset) // 4 + offset * offset % 7
         if said:
             days += build_days(bank, day, UsageRecord.Kind.RETAIN, requests=len(said), memories=len(known), size=size)
-        days += build_days(bank, day, UsageRecord.Kind.RECALL, requests=recalls, memories=5 * recalls, size=0)
+        days += build_days(bank, day, UsageRecord.Kind.RECALL, requests=recalls, memories=0, size=0)
     UsageDay.objects.for_tenant(bank.tenant_id).bulk_create(days)
 
 

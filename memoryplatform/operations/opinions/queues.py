@@ -22,7 +22,7 @@ QUEUES = {
     HELD: "Held",
     NEEDS_REVIEW: "Needs review",
     Concern.CONTRADICTED.value: "Contradicted",
-    Concern.CHANGED.value: "Much changed",
+    Concern.CHANGED.value: "Changed since review",
     Concern.NEW.value: "New",
     RETIRED: "Retired",
 }
