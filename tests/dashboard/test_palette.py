@@ -7,11 +7,13 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from banks.models import Bank
+from banks.models import Bank, EntityKey
 from memoryplatform.dashboard.palette import MOST_BANKS
+from memoryplatform.operations.entities import list_first_letters
 from tenants.models import Tenant, User
 from tests.accounts.conftest import acme, owner, sign_in
 from tests.factories import make_bank
+from tests.memory_factories import make_row
 from tests.retrieval.memory import Memory
 
 __all__ = ["acme", "owner"]
@@ -28,7 +30,10 @@ def banks(acme: Tenant) -> list[Bank]:
     made = []
     for name in ("Nora", "Juno"):
         memory = Memory(make_bank(acme, bank_id=name.lower(), name=name))
-        memory.unit(f"{name} has a subscription", about=[memory.entity(f"Subscription of {name}")])
+        entity = memory.entity(f"Subscription of {name}")
+        memory.unit(f"{name} has a subscription", about=[entity])
+        for key in list_first_letters("subscription"):
+            make_row(EntityKey, acme, entity=entity, bank_id=memory.bank.id, key=key)
         made.append(memory.bank)
     return made
 
