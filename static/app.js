@@ -128,6 +128,10 @@ if (palette) {
       else palette.showModal();
     }
     if (!palette.open) return;
+    if (event.key === "Escape") { // at the first press; a search field would only be emptied
+      event.preventDefault();
+      palette.close();
+    }
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       movePalette(event.key === "ArrowDown" ? 1 : -1);
@@ -139,6 +143,14 @@ if (palette) {
   });
   palette.addEventListener("htmx:afterSettle", () => movePalette(palette.querySelector("[aria-selected=true]") ? 0 : 1));
 }
+
+// Escape closes the tenant switcher.
+document.addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && document.querySelector("aside details[open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
 
 document.addEventListener("htmx:responseError", (event) => {
   const status = event.detail.xhr.status;

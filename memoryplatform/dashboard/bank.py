@@ -26,6 +26,7 @@ from memoryplatform.operations.banks import legal_hold, profile, retention
 from memoryplatform.operations.banks.embedding_model import get_state
 from memoryplatform.operations.banks.profile import BankChange
 from memoryplatform.operations.banks.stats import Growth, count_growth
+from memoryplatform.operations.conversations import read_titles
 from protection.modes import MODES
 from protection.personal_data import PersonalKind
 from reflection.disposition import TRAITS, Profile, write_disposition
@@ -151,7 +152,9 @@ def bank(request: BankRequest) -> HttpResponse:
     row, tenant_id = request.bank, request.access.tenant_id
     with tenant_transaction(tenant_id):
         growth = read_growth(row)
-        episodes = Episode.objects.of_bank(row).defer(*VECTOR_COLUMNS, *CENTROID_COLUMNS)
+        rows = Episode.objects.of_bank(row).defer(*VECTOR_COLUMNS, *CENTROID_COLUMNS)
+        episodes = list(rows.order_by("-ended_at", "-id")[:RECENT])
+        titles = read_titles(row, [one.thread for one in episodes])
         entities = Entity.objects.of_bank(row).defer(*VECTOR_COLUMNS).order_by("-mention_count", "id")
         revisions = list(BackgroundRevision.objects.of_bank(row).order_by("-number")[:MOST_REVISIONS])
         running, failed = list_current_work(tenant_id, row)
@@ -160,7 +163,7 @@ def bank(request: BankRequest) -> HttpResponse:
             "total": sum(one.total for one in growth),
             "new": sum(one.new for one in growth),
             "days": DAYS,
-            "episodes": list(episodes.order_by("-ended_at", "-id")[:RECENT]),
+            "episodes": [(one, titles[one.thread]) for one in episodes],
             "entities": list(entities[: RECENT + 2]),
             "running": len(running),
             "failed": len(failed),

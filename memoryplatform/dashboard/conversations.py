@@ -14,7 +14,7 @@ from banks.models import Message
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.dashboard.texts import Span, mark_spans
 from memoryplatform.operations.account.access import Right
-from memoryplatform.operations.conversations import Conversation, list_threads, read_conversation
+from memoryplatform.operations.conversations import Conversation, list_threads, read_conversation, read_titles
 from tenants.transactions import tenant_transaction
 
 THREADS = 30  # of a page
@@ -72,9 +72,10 @@ def show_conversation(request: BankRequest) -> HttpResponse:
             after=known.get("after"),
             limit=MESSAGES,
         )
+        title = read_titles(request.bank, [thread])[thread]
     first, last = found.messages[0], found.messages[-1]
     context = {
-        "thread": thread,
+        "title": title,
         "networks": Network.values,
         "turns": build_turns(found),
         "named": known.get("message"),

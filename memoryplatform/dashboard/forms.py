@@ -58,7 +58,7 @@ class ApiKeyForm(forms.Form):
         label="Scopes",
         choices=ApiKey.Scope.choices,
         initial=[ApiKey.Scope.READ, ApiKey.Scope.WRITE],
-        widget=forms.CheckboxSelectMultiple,
+        widget=forms.CheckboxSelectMultiple({"class": "check"}),
         help_text="Read recalls, write retains and corrects, admin includes both and manages the tenant.",
     )
     banks = forms.CharField(
@@ -134,7 +134,9 @@ class WebhookForm(forms.Form):
     url = forms.CharField(label="Address", max_length=2_000, help_text="http:// or https://, a public address.")
     name = forms.CharField(label="Name", max_length=200, required=False)
     events = forms.MultipleChoiceField(
-        label="Events", choices=[(name, name) for name in EVENTS], widget=forms.CheckboxSelectMultiple
+        label="Events",
+        choices=[(name, name) for name in EVENTS],
+        widget=forms.CheckboxSelectMultiple({"class": "check"}),
     )
 
     def __init__(self, *args: Any, banks: Iterable[str] | None = None, **kwargs: Any) -> None:

@@ -1,7 +1,7 @@
-"""The command palette: pages, banks, and the memories and entities of the bank that is open."""
+"""The command palette: pages, banks, and memories and entities: of the open bank, else of those used last."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -17,10 +17,12 @@ from memoryplatform.operations.account.access import RIGHTS, Right
 from memoryplatform.operations.banks.profile import find_banks, get_bank
 from memoryplatform.operations.entities import find_entities
 from memoryplatform.operations.memories.memory_filter import MemoryFilter, find_units
+from memoryplatform.operations.overview import list_bank_summaries
 from tenants.transactions import tenant_transaction
 
 LIMIT = 5  # of each group
 LONGEST = 200  # characters of the words
+MOST_BANKS = 4  # that are searched for memories and entities while none is open
 SHORTEST = 2  # characters of words that memories are searched for
 
 
@@ -45,11 +47,21 @@ def find_groups(request: TenantRequest, words: str) -> Iterator[tuple[str, list[
     bank = find_open_bank(request)
     if bank:
         yield bank.name or bank.bank_id, find_bank_pages(request, bank, words)
-        if len(words) >= SHORTEST:
-            yield "Memories", find_memories(bank, words)
-            yield "Entities", find_entity_pages(bank, words)
+        yield from find_contents([bank], words)
     yield "Banks", list_banks(request, words)
     yield "Pages", find_pages(request, words)
+    if not bank:
+        used = list_bank_summaries(request.access.to_bank(), limit=MOST_BANKS) if len(words) >= SHORTEST else []
+        yield from find_contents([one.bank for one in used], words)
+
+
+def find_contents(banks: Sequence[Bank], words: str) -> Iterator[tuple[str, list[Target]]]:
+    """Each target names its bank if there are several."""
+    if len(words) < SHORTEST:
+        return
+    for title, find in (("Memories", find_memories), ("Entities", find_entity_pages)):
+        found = [(bank, one) for bank in banks for one in find(bank, words)]
+        yield title, [replace(one, note=bank.name or bank.bank_id) if len(banks) > 1 else one for bank, one in found]
 
 
 def find_open_bank(request: TenantRequest) -> Bank | None:

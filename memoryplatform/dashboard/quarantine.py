@@ -1,5 +1,6 @@
 """The page of items in quarantine: the texts with what was found in them, and the two acts of a review."""
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -83,7 +84,7 @@ def review(
 
 def show_item(row: QuarantinedItem) -> ShownItem:
     try:
-        texts = list(walk_texts(read_quarantined(row)))
+        texts = list(walk_texts(read_quarantined(row)))  # the fields by their names in the API
     except BankError as error:
         texts = [("", str(error))]
     by_field: dict[str, list[Finding]] = {}
@@ -91,7 +92,14 @@ def show_item(row: QuarantinedItem) -> ShownItem:
         found = Finding(one["start"], one["end"], Family(one["family"]), one["kind"])
         by_field.setdefault(one["field"], []).append(found)
     kinds = sorted({one["kind"] for one in row.findings})
-    return ShownItem(row, kinds, [(field, list(cut(text, by_field.get(field, [])))) for field, text in texts])
+    shown = [(name_field(field), list(cut(text, by_field.get(field, [])))) for field, text in texts]
+    return ShownItem(row, kinds, shown)
+
+
+def name_field(field: str) -> str:
+    """In words: `messages.0.content` → "message 1", `messages.0.name` → "message 1, name"."""
+    counted = re.sub(r"(\w+?)s?\.(\d+)", lambda one: f"{one[1]} {int(one[2]) + 1}", field)
+    return counted.removesuffix(".content").replace(".", ", ").replace("_", " ")
 
 
 def cut(text: str, findings: list[Finding]) -> Iterator[Part]:

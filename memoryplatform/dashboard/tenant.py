@@ -19,6 +19,7 @@ from memoryplatform.operations.account.deletion import cancel_deletion, preview_
 from memoryplatform.operations.account.errors import AccountError, AccountInvalid
 from memoryplatform.operations.account.tenants import found, rename
 from memoryplatform.operations.audit_log import find_events, write_csv
+from providers import registry
 from tenants.audit import build_actor
 from tenants.memberships import list_memberships
 from tenants.models import User
@@ -103,7 +104,8 @@ def own_llm(request: TenantRequest) -> HttpResponse:
             messages.success(request, f"{model} answered and serves {request.membership.name} from now on.")
             return redirect("own_llm")
     status = 422 if form.errors else 200
-    return render(request, "dashboard/own_llm.html", {"llm": stored, "form": form}, status=status)
+    context = {"llm": stored, "form": form, "service_model": registry.find_llm()}
+    return render(request, "dashboard/own_llm.html", context, status=status)
 
 
 @tenant_page(Right.MANAGE)

@@ -1,5 +1,6 @@
 """Conversations: the threads of a bank, the messages of one of them, and the memories that came from each message."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Count, Max, Min, Q, Sum
+from django.utils.text import Truncator
 
 from banks.errors import MessageNotFound
 from banks.models import Bank, Corpus, Episode, Message, UnitSource
@@ -15,6 +17,8 @@ from memoryplatform.operations.memories.memory_filter import find_numbers
 from tenants.scoping import TenantQuerySet
 
 NEIGHBOURS = 2  # messages before and after a source that are shown with it
+CHAT = re.compile("chat-[0-9a-f-]{36}")  # the thread of a chat of the dashboard
+LONGEST_TITLE = 80
 SHOWN_SOURCES = 8  # of one memory that are shown with their neighbours
 
 
@@ -27,6 +31,7 @@ class Thread:
     last_at: datetime
     speakers: tuple[str, ...] = ()  # of the last episode
     last: Message | None = None
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,7 @@ def list_threads(bank: Bank, *, words: str = "", before: tuple[datetime, str] | 
     page = list(rows.order_by("-last", "thread")[: limit + 1])
     shown = page[:limit]
     newest = read_last_messages(bank, [row["thread"] for row in shown])
+    titles = read_titles(bank, [row["thread"] for row in shown])
     threads = [
         Thread(
             row["thread"],
@@ -74,10 +80,26 @@ def list_threads(bank: Bank, *, words: str = "", before: tuple[datetime, str] | 
             row["last"],
             tuple(dict.fromkeys(message.speaker for message in newest[row["thread"]])),
             next(reversed(newest[row["thread"]]), None),
+            titles[row["thread"]],
         )
         for row in shown
     ]
     return ThreadPage(threads, len(page) > limit)
+
+
+def read_titles(bank: Bank, threads: Collection[str]) -> dict[str, str]:
+    """The name of each thread. That of a chat of the dashboard is an id, so its title is what it begins with.
+
+    Call inside a tenant transaction.
+    """
+    chats = {one for one in threads if CHAT.fullmatch(one)}
+    rows = Message.objects.of_bank(bank).filter(thread__in=chats)  # no query without chats
+    first = rows.order_by("thread", "said_at", "id").distinct("thread").values_list("thread", "content")
+    begun = {
+        thread: Truncator(" ".join(content[: LONGEST_TITLE * 2].split())).chars(LONGEST_TITLE)
+        for thread, content in first
+    }
+    return {one: begun.get(one) or one for one in threads}
 
 
 def read_last_messages(bank: Bank, threads: Collection[str]) -> defaultdict[str, list[Message]]:

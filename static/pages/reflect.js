@@ -79,10 +79,15 @@ async function answer(letter, tries, signal) {
   const memories = new Map();
   const cited = new Set();
   let text = "";
-  const render = () => writeCited(part("text"), text, memories, letter);
+  let quotes = false; // the built-in engine's answer is a heading and quotes, which the list of memories shows
+  const render = () => writeCited(part("text"), quotes ? text.split("\n", 1)[0] : text, memories, letter);
   try {
     await readEvents(form.dataset.stream, buildFields(letter, tries), {
-      started: (data) => { part("state").textContent = data.engine === "llm" ? data.model : "quoted memories"; },
+      started: (data) => {
+        quotes = data.engine !== "llm";
+        part("body").toggleAttribute("data-quoted", quotes);
+        part("state").textContent = quotes ? "quoted memories" : data.model;
+      },
       memories: (data) => {
         for (const memory of data.memories) {
           const number = Number(memory.mark.slice(1, -1));
@@ -142,5 +147,8 @@ form.addEventListener("submit", async (event) => {
   running = null;
 });
 form.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+  const asks = event.target.name === "query" && !event.shiftKey && !event.isComposing;
+  if (event.key !== "Enter" || !asks || running) return;
+  event.preventDefault();
+  form.requestSubmit();
 });

@@ -19,6 +19,10 @@ from tests.retrieval.memory import NOW, Memory
 
 __all__ = ["llm"]
 HOSTILE = "<img src=x onerror=alert(1)> Alice said \u202eevil\u202c [link](javascript:alert(1))"
+SPILLED = """[...document.querySelectorAll("#playground .score-grid > *")].filter(one =>
+    one.scrollWidth > one.clientWidth + 1
+    || one.getBoundingClientRect().right > one.closest("li").getBoundingClientRect().right)
+    .map(one => one.textContent)"""
 FACTS = (
     ("world", "Alice moved to Lisbon in March and lives near the river."),
     ("world", "Alice works as an architect at Studio Norte."),
@@ -72,6 +76,9 @@ def test_a_recall_shows_why_each_result_stands_where_it_stands(page: Page, open_
     assert page.locator("#playground img").count() == 0
     page.reload()
     expect(page.get_by_role("group", name="Scores of result 1", exact=True)).to_contain_text("Final")
+    expect(page.get_by_text(re.compile(r"^(First|Found) (by|in) .*rerank.*\.$")).first).to_be_visible()
+    page.get_by_text("What the names and numbers mean").click()
+    expect(page.get_by_text("Combined times the boosts.")).to_be_visible()
     check_page(page, "recall-results")
     page.get_by_role("button", name="Copy as code").click()
     expect(page.get_by_role("dialog")).to_contain_text("client.recall(")
@@ -91,6 +98,9 @@ def test_two_settings_side_by_side(page: Page, open_bank: Callable[..., Memory])
     expect(second).to_contain_text("did not fit into the tokens")
     expect(second).to_contain_text("of 60")
     second.get_by_text("did not fit into the tokens").click()
+    for width in (1280, 768, 380):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(SPILLED) == [], width
     check_page(page, "recall-compared")
 
 
@@ -165,6 +175,9 @@ def test_a_chat_recalls_answers_and_retains(page: Page, open_bank: Callable[...,
     check_page(page, "chat-answer")
     page.reload()
     expect(page.get_by_role("log")).to_contain_text("I plan a train journey to Madrid in May.")
+    page.goto("/dashboard/banks/nora/")  # its episodes name the chat by its first words
+    expect(page.get_by_text("I am Alice, and I plan a train journey to Madrid in May.", exact=True)).to_be_visible()
+    check_page(page, "bank-with-a-chat")
 
 
 def test_without_a_language_model_the_chat_shows_what_it_recalls(page: Page, open_bank: Callable[..., Memory]) -> None:
@@ -179,8 +192,28 @@ def test_without_a_language_model_the_chat_shows_what_it_recalls(page: Page, ope
     check_page(page, "chat-without-model")
     page.goto("/dashboard/banks/nora/reflect/")
     page.get_by_role("textbox", name="Question").fill("Where does Bob live?")
-    page.get_by_role("button", name="Ask").click()
-    expect(page.get_by_role("region", name="Answer")).to_contain_text("These memories match the question best")
+    page.keyboard.press("Shift+Enter")
+    expect(page.get_by_role("textbox", name="Question")).to_have_value("Where does Bob live?\n")
+    page.keyboard.press("Enter")
+    answer = page.get_by_role("region", name="Answer")
+    expect(answer).to_contain_text("These memories match the question best")
+    expect(answer.get_by_text("he lives in Porto")).to_have_count(1)
+    check_page(page, "reflect-without-model")
+
+
+def test_the_palette_searches_memories_from_the_overview(page: Page, open_bank: Callable[..., Memory]) -> None:
+    open_bank()
+    page.goto("/dashboard/")
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox", name="Search everything").fill("peanuts")
+    expect(page.get_by_role("option", name="Alice is allergic to peanuts.")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    switcher = page.locator("aside details")
+    switcher.locator("summary").click()
+    expect(switcher).to_have_attribute("open", "")
+    page.keyboard.press("Escape")
+    expect(switcher).not_to_have_attribute("open", "")
 
 
 def test_an_ended_session_keeps_the_question(page: Page, open_bank: Callable[..., Memory]) -> None:

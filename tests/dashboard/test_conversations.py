@@ -107,3 +107,14 @@ def test_messages_without_a_thread_are_a_conversation_too(client: Client, acme: 
     answer = client.get(f"{LIST}?thread=").content.decode()
     assert "&lt;b&gt;Nobody" in answer
     assert "<b>Nobody" not in answer
+
+
+def test_a_chat_of_the_dashboard_is_titled_by_what_it_begins_with(client: Client, acme: Tenant, support: Bank) -> None:
+    thread = f"chat-{uuid4()}"
+    episode = make_episode(acme, bank=support, thread=thread, message_count=2)
+    for place, text in enumerate(("Which train\ntakes me to Porto?", "The first one.")):
+        said_at = MAY + timedelta(minutes=place)
+        make_message(acme, bank=support, thread=thread, content=text, episode=episode, said_at=said_at)
+    for path in (LIST, f"{LIST}?thread={thread}", LIST.replace("conversations/", "")):
+        assert "Which train takes me to Porto?" in read(client, path), path
+        assert f">{thread}<" not in read(client, path), path

@@ -3,6 +3,8 @@
 import json
 import shlex
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from math import prod
 from typing import Any
 from uuid import uuid4
 
@@ -12,8 +14,17 @@ from django.conf import settings
 from django.db import connection, connections
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils.html import escape
 
 from banks.models import Bank, MemoryUnit, Message
+from memoryplatform.dashboard.playgrounds.recall_trace import (
+    CHANNELS,
+    BoostScore,
+    ChannelScore,
+    write_boosted,
+    write_found,
+    write_reranked,
+)
 from memoryplatform.operations.models import Operation
 from retrieval.models import RecallRecord
 from retrieval.recall_log import RecallLog
@@ -130,6 +141,38 @@ def test_two_settings_are_compared_by_rank(viewer: Client) -> None:
     (only,) = second
     assert only.other_rank == next(one.rank for one in first if one.id == only.id)
     assert [one.other_rank for one in first if one.id != only.id] == [None] * (len(first) - 1)
+
+
+def test_each_result_says_why_it_stands_there_and_its_numbers_add_up(viewer: Client) -> None:
+    page = viewer.get(f"{PAGE}recall/", {"query": "Where is Alice?", "compare": "on", "b-plain": "on"})
+    reranked, plain = (side.shown for side in page.context["asked"])
+    for one in reranked.results:
+        factors = prod(round(boost.factor, 4) for boost in one.boosts)
+        assert round(one.combined, 4) * factors == pytest.approx(one.item.scores.final, abs=2e-4)
+        assert one.why.startswith(("First ", "Found by "))
+        assert escape(one.why) in page.content.decode()
+    assert all("no reranking" in one.why for one in plain.results)
+    first = reranked.results[0]
+    for place, words in ((3, "put it at 3"), (None, "did not read it")):
+        assert write_reranked(replace(first, reranker_place=place), any_reranked=True) == f"the reranker {words}"
+    raised = replace(first, rank=1, boosts=[BoostScore("recency", 1.01), BoostScore("proof", 0.9)])
+    assert [write_boosted(raised, before) for before in (1, 2)] == ["", "its date raised it"]
+
+
+def test_the_first_place_in_several_searches_is_counted() -> None:
+    ranks = {"semantic": 1, "keyword": 1, "graph": 1, "archive": 4}
+    channels = [ChannelScore(name, CHANNELS[name], rank, 1.0, 1.0) for name, rank in ranks.items()]
+    assert write_found(channels, 6) == "First in 3 of 6 searches"
+    assert write_found(channels[1:], 6) == "First by words and links"
+    later = [replace(one, rank=one.rank + 2) for one in channels]
+    assert write_found(later, 6) == "Found by meaning (place 3) and words (place 3) and in 2 more searches"
+    assert write_found(later[:1], 6) == "Found by meaning (place 3)"
+
+
+def test_without_a_model_reflect_offers_to_keep_no_opinions(acme: Tenant, owner: User, memory: Memory) -> None:
+    client = sign_in(owner, acme)
+    assert 'name="store"' not in client.get(f"{PAGE}reflect/").content.decode()
+    assert "the built-in engine serves" in client.get("/dashboard/llm/").content.decode()
 
 
 def test_what_the_tokens_cut_is_listed_with_its_text(viewer: Client) -> None:

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from banks.models import Bank, QuarantinedItem
 from banks.retain.input import GivenMessage, RetainItem
+from memoryplatform.dashboard.quarantine import name_field
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.protection import walk_texts
 from tenants.models import AuditEvent, Tenant
@@ -119,3 +120,9 @@ def test_every_text_of_an_item_has_its_name_in_the_api() -> None:
     assert names["context"] == "call"
     assert names["metadata.0"] == "v"
     assert "messages.0.role" not in names
+
+
+def test_the_page_names_fields_in_words() -> None:
+    assert [name_field(one) for one in ("messages.0.content", "messages.1.name", "tags.2", "text")] == [
+        "message 1", "message 2, name", "tag 3", "text"
+    ]  # fmt: skip

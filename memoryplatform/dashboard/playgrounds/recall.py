@@ -20,7 +20,14 @@ from memoryplatform.api.mcp.tools.recall import RecallArguments
 from memoryplatform.api.serializers import check_input
 from memoryplatform.api.v1.recall_input import RecallInput
 from memoryplatform.dashboard.access import BankRequest, bank_page
-from memoryplatform.dashboard.playgrounds.recall_trace import ShownRecall, compare_ranks, show_recall
+from memoryplatform.dashboard.playgrounds.recall_trace import (
+    CHANNELS,
+    SCORES,
+    STAGES,
+    ShownRecall,
+    compare_ranks,
+    show_recall,
+)
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.entities import find_entities
 from memoryplatform.operations.recall import recall
@@ -117,6 +124,7 @@ def recall_playground(request: BankRequest) -> HttpResponse:
         "compares": compares,
         "sides": sides,
         "asked": asked,
+        "terms": [("Searches", CHANNELS), ("Scores", SCORES), ("Time", STAGES)],
         "samples": write_samples(request, asked[0].body) if asked and asked[0].body else {},
         "names": [] if by_htmx else list_names(request.bank),  # the page has them
     }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 from uuid import UUID
 
@@ -10,16 +11,55 @@ from memoryplatform.operations.recall import Recalled
 from retrieval.fusion import RRF_K
 from retrieval.types import LeftOut, RecallItem, RecallQuery
 
-TITLES = {
-    "semantic": "Semantic",
-    "keyword": "Keyword",
-    "graph": "Graph",
-    "temporal": "Temporal",
-    "archive": "Archive",
-    "archive_words": "Archive words",
-    "summaries": "Summaries",
+
+@dataclass(frozen=True)
+class Term:
+    """A name on the page and what it means. `by` completes "found by …", or "… raised it"."""
+
+    title: str
+    help: str
+    by: str = ""
+
+
+CHANNELS = {
+    "semantic": Term("Semantic", "Memories that mean something similar, whatever their words.", "meaning"),
+    "keyword": Term("Keyword", "Memories with the words of the query.", "words"),
+    "graph": Term("Graph", "Memories that are connected with the best ones, by a person, a cause or a topic.", "links"),
+    "temporal": Term("Temporal", "Memories of the time that the query names.", "time"),
+    "archive": Term("Archive", "Original messages that mean something similar.", "the archive's meaning"),
+    "archive_words": Term("Archive words", "Original messages with the words of the query.", "the archive's words"),
+    "summaries": Term("Summaries", "Messages whose summary fits the query.", "summaries"),
+}
+SCORES = {
+    "fused": Term("Fused", "Every search gives points for a high place; this is their sum. It sets the first order."),
+    "reranked": Term("Reranked", "A model reads the query and the memory together and says how well they fit."),
+    "combined": Term("Combined", "Made of the places in both orders. It is 1 for the first of both."),
+    "boosts": Term("Boosts", "Small factors, such as recency, proof or importance, that raise or lower a result."),
+    "final": Term("Final", "Combined times the boosts. It orders the results."),
+}
+BOOSTS = {
+    "recency": "its date",
+    "validity": "being over",
+    "fading": "a retention rule",
+    "proof": "its proofs",
+    "importance": "its importance",
+    "access": "its use",
+    "speaker": "its speaker",
+    "succession": "replacing an older memory",
+}
+STAGES = {
+    "analysis": Term("Analysis", "Reads the query: its type, its names, its time."),
+    "embedding": Term("Embedding", "Turns the query into numbers that stand for its meaning."),
+    "channels": Term("Channels", "All searches, side by side."),
+    "fusion": Term("Fusion", "Makes one list of the lists of all searches."),
+    "hydration": Term("Hydration", "Fetches the texts of the best memories."),
+    "reranking": Term("Reranking", "A model reads the best ones beside the query and orders them anew."),
+    "packing": Term("Packing", "Takes the best results until the tokens are full."),
+    "inclusion": Term("Inclusion", "Adds what was asked for beside the results, such as entities."),
 }
 BOOST_SCALE = 0.1  # a factor of 1.1 fills its bar
+LEAST_BOOST = 0.00005  # a smaller one would be shown as 1
+NAMED = 2  # searches that a sentence names
 
 
 @dataclass(frozen=True)
@@ -37,7 +77,7 @@ class ChannelScore:
     """The place of a result in one channel. `share` compares its score with the channel's best."""
 
     name: str
-    title: str
+    term: Term
     rank: int
     score: float
     share: float
@@ -59,7 +99,10 @@ class BoostScore:
 
 @dataclass
 class ShownResult:
-    """`other_rank` is its rank under the other setting, and `gain` the places that it gained from there to here."""
+    """`combined` times the boosts is the final score. `reranker_place` is None if the reranker did not read it.
+
+    `other_rank` is its rank under the other setting, and `gain` the places that it gained from there to here.
+    """
 
     rank: int
     item: RecallItem
@@ -67,12 +110,18 @@ class ShownResult:
     fused: list[Piece]
     final_share: float
     boosts: list[BoostScore]
+    reranker_place: int | None = None
+    why: str = ""
     other_rank: int | None = None
     is_compared: bool = False
 
     @property
     def id(self) -> UUID:
         return self.item.candidate.id
+
+    @property
+    def combined(self) -> float:
+        return self.item.scores.final / (prod(self.item.scores.boosts.values()) or 1.0)
 
     @property
     def gain(self) -> int:
@@ -87,7 +136,7 @@ class ShownResult:
 class Stage:
     """A stage of the recall. A channel runs beside the others, within the stage `channels`."""
 
-    title: str
+    term: Term
     milliseconds: float
     bar: Piece
     channel: str = ""
@@ -104,7 +153,7 @@ class ShownRecall:
     milliseconds: float
     question_type: str
     window: Mapping[str, Any] | None
-    searched: list[tuple[str, str, int]]  # name, title and hits of each channel
+    searched: list[tuple[str, Term, int]]  # name and hits of each channel
     summary: Mapping[str, Any]
     rerank_depth: int
     left_out: Sequence[LeftOut]
@@ -129,6 +178,7 @@ def show_recall(recalled: Recalled, query: RecallQuery) -> ShownRecall:
     for one in results:
         one.final_share = one.item.scores.final / most
         one.fused = [Piece(p.name, p.title, p.start * 100 / widest, p.width * 100 / widest) for p in one.fused]
+    note_reasons(results, trace, searches=sum(bool(found) for found in hits.values()))
     return ShownRecall(
         id=recalled.id,
         results=results,
@@ -139,7 +189,7 @@ def show_recall(recalled: Recalled, query: RecallQuery) -> ShownRecall:
         milliseconds=sum(one.milliseconds for one in stages if not one.channel),
         question_type=result.analysis.type.value.replace("_", " "),
         window=trace["query"]["temporal_constraint"],
-        searched=[(name, TITLES.get(name, name), len(found)) for name, found in hits.items()],
+        searched=[(name, name_channel(name), len(found)) for name, found in hits.items()],
         summary=trace["summary"],
         rerank_depth=trace["query"]["rerank_depth"],
         left_out=result.left_out,
@@ -151,19 +201,64 @@ def show_item(rank: int, item: RecallItem, best: Mapping[str, float], weights: M
     """The widths of `fused` are scores here; `show_recall` scales them."""
     places = {str(channel): place for channel, place in item.scores.places.items()}
     channels = [
-        ChannelScore(
-            name, title, places[name].rank, places[name].score, divide(places[name].score, best.get(name, 0.0))
-        )
-        for name, title in TITLES.items()
+        ChannelScore(name, term, places[name].rank, places[name].score, divide(places[name].score, best.get(name, 0.0)))
+        for name, term in CHANNELS.items()
         if name in places
     ]
     sums = [weights.get(one.name, 1.0) / (RRF_K + one.rank) for one in channels]
     scale = divide_any(item.scores.fused, sum(sums))  # a chunk's own passage counts once more
     parts = [
-        (one.name, f"{one.title}: rank {one.rank}", part * scale) for one, part in zip(channels, sums, strict=True)
+        (one.name, f"{one.term.title}: rank {one.rank}", part * scale) for one, part in zip(channels, sums, strict=True)
     ]
-    boosts = [BoostScore(name, factor) for name, factor in item.scores.boosts.items() if abs(factor - 1) >= 0.0005]  # noqa: PLR2004  # would be shown as 1
+    boosts = [BoostScore(name, factor) for name, factor in item.scores.boosts.items() if abs(factor - 1) >= LEAST_BOOST]
     return ShownResult(rank, item, channels, lay_out(parts), 0.0, boosts)
+
+
+def note_reasons(results: Sequence[ShownResult], trace: Mapping[str, Any], *, searches: int) -> None:
+    """Adds to each result the reranker's place for it, and a sentence about its own place."""
+    places = {one["id"]: one["reranker_place"] for one in trace["reranked"]}
+    before = {one.id: place for place, one in enumerate(sorted(results, key=lambda one: -one.combined), 1)}
+    for one in results:
+        if one.item.scores.reranker is not None:
+            one.reranker_place = places.get(str(one.id))
+        parts = [
+            write_found(one.channels, searches),
+            write_reranked(one, any_reranked=bool(trace["summary"]["reranked"])),
+            write_boosted(one, before[one.id]),
+        ]
+        one.why = "; ".join(filter(None, parts)) + "."
+
+
+def write_found(channels: Sequence[ChannelScore], searches: int) -> str:
+    """The searches that have it first, else its best places: "Found by meaning (place 3) and words (place 7)"."""
+    first = [one.term.by for one in channels if one.rank == 1]
+    if first and (len(first) <= NAMED or searches <= NAMED):
+        return f"First by {' and '.join(first)}"
+    if first:
+        return f"First in {len(first)} of {searches} searches"
+    best = sorted(channels, key=lambda one: one.rank)
+    named = " and ".join(f"{one.term.by} (place {one.rank})" for one in best[:NAMED])
+    more = len(best) - NAMED
+    return f"Found by {named}" + (f" and in {more} more search{'es' if more > 1 else ''}" if more > 0 else "")
+
+
+def write_reranked(result: ShownResult, *, any_reranked: bool) -> str:
+    if result.reranker_place:
+        return f"the reranker put it at {result.reranker_place}"
+    return "the reranker did not read it" if any_reranked else "no reranking"
+
+
+def write_boosted(result: ShownResult, before: int) -> str:
+    """The strongest boost in the direction in which the boosts moved the result from the place `before`."""
+    moved = [one for one in result.boosts if before != result.rank and one.raises == (result.rank < before)]
+    if not moved:
+        return ""
+    strongest = max(moved, key=lambda one: abs(one.factor - 1))
+    return f"{BOOSTS.get(strongest.name, strongest.name)} {'raised' if strongest.raises else 'lowered'} it"
+
+
+def name_channel(name: str) -> Term:
+    return CHANNELS.get(name, Term(name, ""))
 
 
 def divide_any(part: float, whole: float) -> float:
@@ -195,7 +290,7 @@ def build_stages(trace: Mapping[str, Any]) -> list[Stage]:
     stages, start = [], 0.0
     for name, seconds in phases:
         bar = Piece(name, name, start * 100 / total, seconds * 100 / total)
-        stages.append(Stage(name.title(), seconds * 1000, bar))
+        stages.append(Stage(STAGES.get(name, Term(name.title(), "")), seconds * 1000, bar))
         if name == "channels":
             stages += [build_channel_stage(one, bar.start, total) for one in trace["retrieval_results"]]
         start += seconds
@@ -205,7 +300,7 @@ def build_stages(trace: Mapping[str, Any]) -> list[Stage]:
 def build_channel_stage(found: Mapping[str, Any], start: float, total: float) -> Stage:
     name, seconds = found["method_name"], found["duration_seconds"]
     width = min(100 - start, seconds * 100 / total)
-    return Stage(TITLES.get(name, name), seconds * 1000, Piece(name, name, start, width), channel=name)
+    return Stage(name_channel(name), seconds * 1000, Piece(name, name, start, width), channel=name)
 
 
 def compare_ranks(one: ShownRecall, other: ShownRecall) -> None:
