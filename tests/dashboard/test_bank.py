@@ -38,7 +38,16 @@ def fresh(bank: Bank) -> Bank:
 
 def test_the_summary_shows_networks_entities_and_episodes(client: Client, support: Bank) -> None:
     page = read(client, BANK)
-    for words in ("world", "experience", "opinion", "observation", "Caroline", "kitchen", "Failed this week", "new in 30 days"):
+    for words in (
+        "world",
+        "experience",
+        "opinion",
+        "observation",
+        "Caroline",
+        "kitchen",
+        "Failed this week",
+        "new in 30 days",
+    ):
         assert words in page
     assert "+2" in page or "+3" in page or "+1" in page
 
