@@ -106,7 +106,8 @@ def test_a_new_bank_is_made_in_a_dialog(page: Page, signed_in: SignIn, expected_
     dialog.get_by_label("Id", exact=True).fill("support")
     dialog.get_by_role("button", name="Create bank").click()
     expect(page.get_by_text("The bank support is ready.")).to_be_visible()
-    expect(page.get_by_role("link", name="support")).to_be_visible()
+    expect(page.get_by_role("heading", name="This memory is empty")).to_be_visible()
+    check_page(page, "bank-empty")
 
 
 def test_the_first_steps_show_the_first_memory_by_themselves(page: Page, signed_in: SignIn) -> None:
