@@ -120,3 +120,12 @@ def test_compose_runs_a_worker_for_every_queue_group() -> None:
     commands = [service.get("command", [])[:4] for service in services.values()]
     for group in settings.QUEUE_GROUPS:
         assert ["python", "manage.py", "worker", group] in commands
+
+
+def test_the_forms_of_a_log_in_may_lead_to_its_configured_provider_only() -> None:
+    """Browsers apply the policy to the redirect that answers a form."""
+    show = "from django.conf import settings; print(settings.CONTENT_SECURITY_POLICY['DIRECTIVES']['form-action'])"
+    environment = {"PATH": os.environ["PATH"]} | GOOD | {"GOOGLE_CLIENT_ID": "id", "GOOGLE_CLIENT_SECRET": "secret"}
+    command = [sys.executable, "-c", show]
+    shown = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert shown.stdout.strip() == str(["'self'", "https://accounts.google.com"]), shown.stderr
