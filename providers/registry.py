@@ -6,8 +6,9 @@ Load them after forking: an ONNX session does not survive a fork.
 import gc
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import structlog
 from django.conf import settings
@@ -17,7 +18,9 @@ from providers import tokens
 from providers.embedding.protocol import ONNX_MODEL_ID, Embedder
 from providers.endpoint.limits import EndpointConfig
 from providers.errors import EmbeddingModelUnavailable, ProviderError
-from providers.llm.protocol import LLM
+from providers.llm.chat_request import Sampling
+from providers.llm.fallback import FallbackLLM
+from providers.llm.protocol import LLM, Task
 from providers.once import Once
 from providers.reranking.protocol import Reranker
 
@@ -56,13 +59,13 @@ def get_reranker() -> Reranker:
     return RERANKER.get()
 
 
-def find_llm() -> LLM | None:
-    """None without a configured endpoint. The built-in engine serves then."""
-    return LANGUAGE_MODEL.get()
+def find_llm(task: Task) -> LLM | None:
+    """None without a configured model. The built-in engine serves then."""
+    return LANGUAGE_MODELS.get().get(task)
 
 
-def get_llm() -> LLM:
-    llm = find_llm()
+def get_llm(task: Task) -> LLM:
+    llm = find_llm(task)
     if llm is None:
         raise ImproperlyConfigured("LLM_BASE_URL is missing.")
     return llm
@@ -101,7 +104,7 @@ def model_states() -> dict[str, str]:
 
 def reset() -> None:
     """For tests that change the settings."""
-    for once in (EMBEDDER, OTHER_EMBEDDERS, RERANKER, LANGUAGE_MODEL):
+    for once in (EMBEDDER, OTHER_EMBEDDERS, RERANKER, LANGUAGE_MODELS):
         once.reset()
 
 
@@ -175,7 +178,7 @@ def load_reranker() -> Reranker:
         case "llm":
             from providers.reranking.llm import LLMReranker
 
-            return LLMReranker(get_llm(), least_seconds=settings.RERANKING_LEAST_SECONDS)
+            return LLMReranker(get_llm(Task.JUDGE), least_seconds=settings.RERANKING_LEAST_SECONDS)
         case "none":
             from providers.reranking.none import NoReranker
 
@@ -188,24 +191,76 @@ def load_reranker() -> Reranker:
             raise ImproperlyConfigured(f"RERANKING_PROVIDER is {unknown!r}, which nothing here loads.")
 
 
-def load_llm() -> LLM | None:
-    if not settings.LLM_BASE_URL:
-        return None
+@dataclass(frozen=True)
+class LLMConfig:
+    """The settings of one language model, without the limits that all endpoints share."""
+
+    model: str
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    reasoning_effort: str | None = None
+    temperature: float | None = None
+    timeout_seconds: float | None = None
+
+    def override(self, **given: Any) -> "LLMConfig":
+        """The config with the given values in place of its own. A key never goes to another endpoint."""
+        if given.get("base_url", self.base_url) != self.base_url:
+            given = {"api_key": None} | given
+        return replace(self, **given)
+
+
+def load_llms() -> dict[Task, LLM]:
+    """Tasks with equal settings share one model, and with it the limit of calls at once."""
+    if not (settings.LLM_BASE_URL if settings.LLM_PROVIDER == "openai" else settings.LLM_MODEL):
+        return {}
+    default = LLMConfig(
+        get_text("LLM_MODEL"),
+        settings.LLM_BASE_URL,
+        settings.LLM_API_KEY,
+        settings.LLM_REASONING_EFFORT,
+        settings.LLM_TEMPERATURE,
+    )
+    second = build_llm(default.override(**settings.LLM_FALLBACK)) if settings.LLM_FALLBACK else None
+    configs = {
+        Task.EXTRACT: default.override(**settings.LLM_EXTRACT),
+        Task.REFLECT: default.override(**settings.LLM_REFLECT),
+        Task.OBSERVE: default.override(**settings.LLM_OBSERVE),
+        Task.JUDGE: default.override(**settings.LLM_JUDGE),
+    }
+    built = {config: build_llm(config) for config in set(configs.values())}
+    if second is not None:
+        built = {config: FallbackLLM(llm, second) for config, llm in built.items()}
+    return {task: built[config] for task, config in configs.items()}
+
+
+def build_llm(config: LLMConfig) -> LLM:
     from providers.llm.openai import OpenAILLM
 
-    return OpenAILLM(
-        build_config(get_text("LLM_BASE_URL"), settings.LLM_API_KEY),
-        model=get_text("LLM_MODEL"),
+    match settings.LLM_PROVIDER:
+        case "litellm":
+            from providers.llm.litellm import LiteLLM
+
+            chosen: type[OpenAILLM] = LiteLLM
+        case "openai":
+            chosen = OpenAILLM
+            if not config.base_url:
+                raise ImproperlyConfigured("LLM_BASE_URL is missing.")
+        case unknown:
+            raise ImproperlyConfigured(f"LLM_PROVIDER is {unknown!r}, which nothing here loads.")
+    return chosen(
+        build_config(config.base_url or "", config.api_key, config.timeout_seconds),
+        model=config.model,
         structured_output=settings.LLM_STRUCTURED_OUTPUT,
+        sampling=Sampling(config.reasoning_effort, config.temperature),
     )
 
 
-def build_config(base_url: str, api_key: str | None) -> EndpointConfig:
+def build_config(base_url: str, api_key: str | None, timeout_seconds: float | None = None) -> EndpointConfig:
     """The LLM's limits hold for the other endpoints too: they concern the network, not the model."""
     return EndpointConfig(
         base_url=base_url,
         api_key=api_key,
-        timeout_seconds=settings.LLM_TIMEOUT_SECONDS,
+        timeout_seconds=timeout_seconds or settings.LLM_TIMEOUT_SECONDS,
         max_retries=settings.LLM_MAX_RETRIES,
         max_concurrency=settings.LLM_MAX_CONCURRENCY,
     )
@@ -221,4 +276,4 @@ def get_text(name: str) -> str:
 EMBEDDER: Once[Embedder] = Once(load_default_embedder)
 OTHER_EMBEDDERS: Once[dict[str, Once[Embedder]]] = Once(list_other_embedders)
 RERANKER: Once[Reranker] = Once(load_reranker)
-LANGUAGE_MODEL: Once[LLM | None] = Once(load_llm)
+LANGUAGE_MODELS: Once[dict[Task, LLM]] = Once(load_llms)

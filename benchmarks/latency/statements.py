@@ -9,6 +9,7 @@ from typing import Any
 from django.db import connection
 
 from banks.models import Bank
+from providers.llm.protocol import Task
 from providers.registry import find_llm, get_embedder, get_reranker
 from retrieval.recall import RecallTools, recall_across
 from retrieval.statements import ReadingCursor, Statement
@@ -48,7 +49,7 @@ def recording() -> Iterator[Recorder]:
 
 def record_recall(bank: Bank, query: RecallQuery) -> Recorder:
     """Run a recall's statements in sequence on one connection, so that all are recorded. The bank is not looked up."""
-    tools = RecallTools(get_embedder(), get_reranker(), find_llm(), SerialExecutor())
+    tools = RecallTools(get_embedder(), get_reranker(), find_llm(Task.JUDGE), SerialExecutor())
     with recording() as recorder:
         recall_across([bank], query, tools)
     return recorder

@@ -33,7 +33,7 @@ NAVIGATION: tuple[Entry, ...] = (
     ("quarantine", "Quarantine", "shield-alert", Right.WRITE),
     ("members", "Members", "users", Right.VIEW),
     ("connected_apps", "Connected apps", "plug", Right.VIEW),
-    ("own_llm", "Language model", "brain", Right.MANAGE),
+    ("own_llm", "Language models", "brain", Right.MANAGE),
     ("plan", "Plan", "layers", Right.VIEW),
     ("audit_log", "Audit log", "scroll-text", Right.MANAGE),
     ("tenant_settings", "Settings", "settings", Right.VIEW),

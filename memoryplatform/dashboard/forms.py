@@ -93,17 +93,6 @@ class UsageForm(forms.Form):
     by = forms.ChoiceField(label="Grouped by", choices=GROUPS, required=False)
 
 
-class OwnLLMForm(forms.Form):
-    base_url = forms.CharField(label="Base URL", max_length=2_000, help_text="Such as https://api.openai.com/v1.")
-    model = forms.CharField(label="Model", max_length=200)
-    api_key = forms.CharField(
-        label="Key",
-        required=False,
-        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
-        help_text="Leave it empty to keep the stored key, or if the endpoint needs none.",
-    )
-
-
 class RotationForm(forms.Form):
     overlap = forms.ChoiceField(label="The old key ends", choices=OVERLAPS, initial="7")
 

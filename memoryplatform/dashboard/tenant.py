@@ -1,4 +1,4 @@
-"""Pages of the tenant itself: its founding, language model, audit log, settings and deletion."""
+"""Pages of the tenant itself: its founding, audit log, settings and deletion."""
 
 from typing import cast
 
@@ -7,19 +7,16 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryplatform.dashboard.access import TENANT, TenantRequest, perform, tenant_page
-from memoryplatform.dashboard.forms import AuditForm, OwnLLMForm, TenantForm
+from memoryplatform.dashboard.forms import AuditForm, TenantForm
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.account import own_llm as llms
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.deletion import cancel_deletion, preview_deletion, request_deletion
 from memoryplatform.operations.account.errors import AccountError, AccountInvalid
 from memoryplatform.operations.account.tenants import found, rename
 from memoryplatform.operations.audit_log import find_events, write_csv
-from providers import registry
 from tenants.audit import build_actor
 from tenants.memberships import list_memberships
 from tenants.models import User
@@ -79,43 +76,6 @@ def audit_csv(request: TenantRequest) -> HttpResponse:
     lines = write_csv(BankAccess(request.access.tenant_id), form.wanted())
     headers = {"Content-Disposition": 'attachment; filename="audit-log.csv"'}
     return HttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
-
-
-@never_cache
-@tenant_page(Right.MANAGE)
-@require_http_methods(["GET", "POST"])
-def own_llm(request: TenantRequest) -> HttpResponse:
-    stored = llms.find_own_llm(request.access)
-    form = OwnLLMForm(
-        request.POST or None, initial={"base_url": stored.base_url, "model": stored.model} if stored else None
-    )
-    if request.method == "POST" and form.is_valid():
-        base_url, model = form.cleaned_data["base_url"].rstrip("/"), form.cleaned_data["model"].strip()
-        keeps_key = stored is not None and stored.base_url == base_url and not form.cleaned_data["api_key"]
-        api_key = None if keeps_key else form.cleaned_data["api_key"]
-        try:
-            llms.save_own_llm(request.access, llms.LLMChoice(base_url, model, api_key))
-        except AccountInvalid as error:
-            for field, fault in error.faults.items():
-                form.add_error(field, fault)
-        except AccountError as error:
-            form.add_error(None, str(error))
-        else:
-            messages.success(request, f"{model} answered and serves {request.membership.name} from now on.")
-            return redirect("own_llm")
-    status = 422 if form.errors else 200
-    context = {"llm": stored, "form": form, "service_model": registry.find_llm()}
-    return render(request, "dashboard/own_llm.html", context, status=status)
-
-
-@tenant_page(Right.MANAGE)
-@require_POST
-def delete_own_llm(request: TenantRequest) -> HttpResponse:
-    def act() -> str:
-        llms.delete_own_llm(request.access)
-        return "Your language model is removed, and its key is erased."
-
-    return perform(request, act, "own_llm")
 
 
 @tenant_page(Right.VIEW)

@@ -12,6 +12,7 @@ from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.kind_names import CONSOLIDATE, REFRESH_OBSERVATIONS
 from memoryplatform.operations.running.submit import submit, submit_once_for_later
+from providers.llm.protocol import Task
 from reflection.models import ObservedEntity
 from reflection.observations.marking_stale import mark_stale
 
@@ -20,7 +21,7 @@ BUILTIN = "builtin"
 
 def name_observer(tenant_id: UUID) -> str:
     """The model that writes observations; `builtin` where none is configured and nothing writes them."""
-    llm = find_llm(tenant_id)
+    llm = find_llm(tenant_id, Task.OBSERVE)
     return BUILTIN if llm is None else llm.model_id
 
 
@@ -31,7 +32,7 @@ def mark_and_refresh(bank: Bank, entity_ids: Iterable[UUID], *, is_altered: bool
     tenant transaction that changed the facts.
     """
     ids = set(entity_ids)
-    if find_llm(bank.tenant_id) is not None:
+    if find_llm(bank.tenant_id, Task.OBSERVE) is not None:
         mark_stale(bank, ids, now=timezone.now(), is_altered=is_altered)
         ask_for_refresh(bank)
     elif is_altered:
@@ -43,7 +44,7 @@ def mark_and_refresh(bank: Bank, entity_ids: Iterable[UUID], *, is_altered: bool
 
 def ask_for_refresh(bank: Bank) -> Operation | None:
     """Submits a refresh for the next entity that is due."""
-    if find_llm(bank.tenant_id) is None:
+    if find_llm(bank.tenant_id, Task.OBSERVE) is None:
         return None
     due_at = ObservedEntity.objects.of_bank(bank).stale().aggregate(first=Min("due_at"))["first"]
     if due_at is None:

@@ -24,6 +24,7 @@ from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.observation_refreshes import mark_and_refresh
 from memoryplatform.operations.running.kind_names import CONSOLIDATE, REFRESH_OBSERVATIONS
 from memoryplatform.operations.running.submit import submit
+from providers.llm.protocol import Task
 from reflection.models import ObservedEntity
 from reflection.observations.dossiers import read_episodes, read_sources
 from reflection.observations.marking_stale import ask_again, mark_stale
@@ -146,7 +147,7 @@ def refresh_now(access: BankAccess, bank_id: str, *, entity_id: UUID | None) -> 
     with bank_transaction(access, bank_id) as bank:
         if entity_id is not None and not Entity.objects.of_bank(bank).filter(id=entity_id).exists():
             raise EntityNotFound(entity_id)
-        if find_llm(access.tenant_id) is None:
+        if find_llm(access.tenant_id, Task.OBSERVE) is None:
             return None
         wanted = find_unmarked(bank) if entity_id is None else {entity_id}
         mark_stale(bank, wanted, now=timezone.now(), quiet=timedelta(0))

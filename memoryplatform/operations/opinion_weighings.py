@@ -14,6 +14,7 @@ from memoryplatform.operations.engine_choice import find_cached_llm
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.kind_names import CONSOLIDATE
 from memoryplatform.operations.running.submit import submit
+from providers.llm.protocol import Task
 from reflection.opinions.changed_facts import withdraw_split
 from reflection.opinions.lost_evidence import ACTOR, withdraw_lost_evidence
 from reflection.opinions.matching import OpinionMatcher
@@ -25,13 +26,13 @@ UNPINNED = "unpinned_ids"
 
 def choose_assessor(tenant_id: UUID) -> Assessor | None:
     """None without a language model: no opinion is weighed then."""
-    llm = find_cached_llm(tenant_id)
+    llm = find_cached_llm(tenant_id, Task.JUDGE)
     return LLMAssessor(llm) if llm else None
 
 
 def choose_matcher(tenant_id: UUID) -> OpinionMatcher | None:
     """None without a language model: no opinion is matched then."""
-    llm = find_cached_llm(tenant_id)
+    llm = find_cached_llm(tenant_id, Task.JUDGE)
     return OpinionMatcher(llm) if llm else None
 
 

@@ -15,6 +15,7 @@ from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.banks.profile import check_bank_id
+from providers.llm.protocol import Task
 from providers.registry import find_embedders, get_embedder, get_reranker
 from retrieval.errors import NothingSearched
 from retrieval.recall import RecallTools, recall_across
@@ -84,7 +85,7 @@ def build_tools(access: BankAccess, banks: Sequence[Bank]) -> RecallTools:
     default = get_embedder()
     others = {bank.embedding_model for bank in banks} - {default.model_id}
     found = find_embedders(sorted(others)) if others else {}
-    return RecallTools(default, get_reranker(), find_llm(access.tenant_id), other_embedders=found)
+    return RecallTools(default, get_reranker(), find_llm(access.tenant_id, Task.JUDGE), other_embedders=found)
 
 
 def is_sampled(recall_id: UUID) -> bool:

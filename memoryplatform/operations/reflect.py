@@ -14,6 +14,7 @@ from memoryplatform.operations.account.own_llm import check_tokens, find_llm
 from memoryplatform.operations.banks.embedding_model import fill_both_columns
 from memoryplatform.operations.engine_choice import choose_answer_writer
 from memoryplatform.operations.recall import is_sampled, load_banks
+from providers.llm.protocol import Task
 from providers.registry import get_embedder, get_reranker
 from reflection.directives import read_directives
 from reflection.reflect.reflect import reflect as reflect_at_once
@@ -63,7 +64,7 @@ def load_query(access: BankAccess, bank_id: str, query: ReflectQuery) -> tuple[B
     Raises QuotaExceeded once the month's tokens are used up. Without a language model an answer takes none.
     """
     (bank,) = load_banks(access, [bank_id])
-    check_tokens(access.tenant_id)
+    check_tokens(access.tenant_id, Task.REFLECT)
     with tenant_transaction(access.tenant_id):
         access.record("reflect.asked", f"bank:{bank.bank_id}")
         directives = read_directives(bank, query.recall.filters.tags, applies_all=query.applies_all_directives)
@@ -74,7 +75,7 @@ def build_tools(access: BankAccess, bank: Bank | None = None) -> ReflectTools:
     """With the embedder of the bank's model, or else of the deployment's."""
     return ReflectTools(
         recall=RecallTools(get_embedder(bank.embedding_model if bank else None), get_reranker()),
-        llm=find_llm(access.tenant_id),
+        llm=find_llm(access.tenant_id, Task.REFLECT),
         write=partial(tenant_transaction, access.tenant_id),
         actor=name_of(access),
         recalling=recall_and_log,

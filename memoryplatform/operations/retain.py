@@ -23,6 +23,7 @@ from memoryplatform.operations.protection import Screened, screen_items, store_q
 from memoryplatform.operations.running.kind_names import RETAIN
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import retry, submit
+from providers.llm.protocol import Task
 from providers.registry import get_embedder
 from retrieval.filters.tags import UNDER_SEVERAL
 from tenants.models import Quota
@@ -61,7 +62,7 @@ def retain(
     """
     refuse_marks(tag for item in items for tag in item.tags)
     check_room(access.tenant_id, *NEEDED)
-    check_tokens(access.tenant_id)
+    check_tokens(access.tenant_id, Task.EXTRACT)
     bank, _ = find_or_create_bank(access, bank_id)
     get_embedder(bank.embedding_model)
     here = wait and is_small(items)

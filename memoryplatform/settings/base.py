@@ -241,9 +241,17 @@ LLM_BASE_URL = env.llm_base_url
 LLM_API_KEY = env.llm_api_key.get_secret_value() if env.llm_api_key else None
 LLM_MODEL = env.llm_model
 LLM_STRUCTURED_OUTPUT = env.llm_structured_output
+LLM_PROVIDER = env.llm_provider
+LLM_REASONING_EFFORT = env.llm_reasoning_effort
+LLM_TEMPERATURE = env.llm_temperature
 LLM_TIMEOUT_SECONDS = env.llm_timeout_seconds
 LLM_MAX_RETRIES = env.llm_max_retries
 LLM_MAX_CONCURRENCY = env.llm_max_concurrency
+LLM_EXTRACT = env.llm_extract.write()
+LLM_REFLECT = env.llm_reflect.write()
+LLM_OBSERVE = env.llm_observe.write()
+LLM_JUDGE = env.llm_judge.write()
+LLM_FALLBACK = env.llm_fallback.write()
 OWN_LLM_PRIVATE_ADDRESSES = env.own_llm_private_addresses
 
 RATE_LIMIT_PER_KEY = env.rate_limit_per_key

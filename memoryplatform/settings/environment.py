@@ -18,6 +18,7 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -80,6 +81,23 @@ class EmbeddingModel(BaseModel):
         return self.model_dump() | {"api_key": key}
 
 
+class TaskLLM(BaseModel):
+    """The language model of one task. An empty field has the value of `LLM_*`, but a key never goes to another URL."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    base_url: str | None = Field(default=None, description="Endpoint, if it is not that of LLM_BASE_URL.")
+    model: str | None = Field(default=None, description="Model name; needed with a base URL.")
+    api_key: SecretStr | None = Field(default=None, description="Its key; LLM_API_KEY serves only LLM_BASE_URL.")
+    reasoning_effort: str | None = Field(default=None, description="Effort that is asked for, such as low.")
+    temperature: float | None = Field(default=None, ge=0, le=2, description="Temperature that is asked for.")
+    timeout_seconds: float | None = Field(default=None, gt=0, description="Time limit of a call.")
+
+    def write(self) -> dict[str, Any]:
+        key = self.api_key.get_secret_value() if self.api_key else None
+        return {name: value for name, value in (self.model_dump() | {"api_key": key}).items() if value is not None}
+
+
 class ModelPrice(BaseModel):
     """The price of a million tokens, read and written."""
 
@@ -90,7 +108,9 @@ class ModelPrice(BaseModel):
 
 
 class Environment(BaseSettings):
-    model_config = SettingsConfigDict(extra="ignore", env_ignore_empty=True, frozen=True)
+    model_config = SettingsConfigDict(
+        extra="ignore", env_ignore_empty=True, frozen=True, env_nested_delimiter="_", env_nested_max_split=1
+    )
 
     secret_key: SecretStr = Field(
         min_length=50,
@@ -267,24 +287,64 @@ class Environment(BaseSettings):
     llm_structured_output: Literal["json_schema", "json_object"] = Field(
         default="json_schema", description="json_schema, or json_object for an endpoint without JSON-schema mode."
     )
+    llm_provider: Literal["openai", "litellm"] = Field(
+        default="openai",
+        description="openai for any OpenAI-compatible endpoint; litellm (an extra) for the other providers it knows.",
+    )
+    llm_reasoning_effort: str | None = Field(
+        default=None, description="Reasoning effort that is asked for, such as low; by default none is named."
+    )
+    llm_temperature: float | None = Field(
+        default=None, ge=0, le=2, description="Temperature of every call; by default 0, or the model's own for answers."
+    )
     llm_timeout_seconds: float = Field(default=60.0, gt=0, description="Time limit of a call.")
     llm_max_retries: int = Field(default=3, ge=0, le=10, description="Retries on 429, 5xx and a lost connection.")
     llm_max_concurrency: int = Field(default=8, ge=1, description="Maximum of calls at once from one process.")
+    llm_extract: TaskLLM = Field(default=TaskLLM(), description="Retain: reading facts.")
+    llm_reflect: TaskLLM = Field(default=TaskLLM(), description="Answers, new opinions and the background.")
+    llm_observe: TaskLLM = Field(default=TaskLLM(), description="Observations, mental models and month summaries.")
+    llm_judge: TaskLLM = Field(default=TaskLLM(), description="Decisions: duplicates, contradictions, verdicts.")
+    llm_fallback: TaskLLM = Field(default=TaskLLM(), description="Takes over while another model fails.")
     own_llm_private_addresses: bool = Field(
         default=False, description="Allow tenants' own LLMs at private addresses, and without TLS."
     )
 
     @model_validator(mode="after")
     def check_pairs(self) -> Self:
-        if self.llm_base_url and not self.llm_model:
-            raise ValueError("LLM_MODEL is missing: LLM_BASE_URL needs it")
+        self.check_llms()
         if self.embedding_provider == "openai" and not self.embedding_base_url:
             raise ValueError("EMBEDDING_BASE_URL is missing: EMBEDDING_PROVIDER=openai needs it")
         if self.reranking_provider == "http" and not self.reranking_base_url:
             raise ValueError("RERANKING_BASE_URL is missing: RERANKING_PROVIDER=http needs it")
-        if self.reranking_provider == "llm" and not self.llm_base_url:
+        if self.reranking_provider == "llm" and not self.llm_base_url and self.llm_provider == "openai":
             raise ValueError("LLM_BASE_URL is missing: RERANKING_PROVIDER=llm needs it")
         return self
+
+    def check_llms(self) -> None:
+        if self.llm_base_url and not self.llm_model:
+            raise ValueError("LLM_MODEL is missing: LLM_BASE_URL needs it")
+        for name in LLM_TASKS:
+            task: TaskLLM = getattr(self, name)
+            if task.write() and not self.llm_model:
+                raise ValueError(f"LLM_MODEL is missing: {name.upper()}_* needs the default model beside it")
+            if task.base_url and not task.model:
+                raise ValueError(f"{name.upper()}_MODEL is missing: {name.upper()}_BASE_URL needs it")
+        if self.llm_fallback.write() and not self.llm_fallback.model:
+            raise ValueError("LLM_FALLBACK_MODEL is missing: LLM_FALLBACK_* needs it")
+
+
+LLM_TASKS = [name for name, one in Environment.model_fields.items() if one.annotation is TaskLLM]
+
+
+def list_variables() -> dict[str, FieldInfo]:
+    """Every variable by its name, those of the tasks' language models one by one."""
+    found: dict[str, FieldInfo] = {}
+    for name, one in Environment.model_fields.items():
+        if name in LLM_TASKS:
+            found |= {f"{name}_{part}".upper(): field for part, field in TaskLLM.model_fields.items()}
+        else:
+            found[name.upper()] = one
+    return found
 
 
 def read_environment() -> Environment:
@@ -303,4 +363,6 @@ def explain_fault(fault: ErrorDetails) -> str:
         message = "is missing"
     elif fault["type"] == "too_short":
         message = f"must have at least {fault['ctx']['min_length']} characters"
-    return " ".join([*(str(part).upper() for part in fault["loc"][:1]), message])
+    depth = 2 if fault["loc"][:1] and fault["loc"][0] in LLM_TASKS else 1
+    name = "_".join(map(str, fault["loc"][:depth])).upper()
+    return f"{name} {message}".strip()

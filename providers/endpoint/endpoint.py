@@ -42,7 +42,7 @@ class Endpoint:
     """Limits the time of a call, its retries, and the calls at once from this process."""
 
     def __init__(self, config: EndpointConfig, *, classes: ErrorClasses, policy: RetryPolicy | None = None) -> None:
-        self._config = config
+        self.config = config
         self._classes = classes
         self._policy = policy or RetryPolicy(config.max_retries)
         self._slots = BoundedSemaphore(config.max_concurrency)
@@ -51,7 +51,7 @@ class Endpoint:
 
     def start(self, timeout: float | None) -> Deadline:
         """The deadline of a call that begins now, with its queueing, retries and waits."""
-        return Deadline.after(self._config.timeout_seconds if timeout is None else timeout)
+        return Deadline.after(self.config.timeout_seconds if timeout is None else timeout)
 
     def ask(self, kind: str, send: Send[T], deadline: Deadline) -> Answered[T]:
         """Ask until there is an answer. A wait between two attempts holds no slot."""
@@ -89,7 +89,7 @@ class Endpoint:
         try:
             return send(self._client, remaining)
         except openai.OpenAIError as error:
-            failure = build_failure(error, self._classes, secret=self._config.api_key)
+            failure = build_failure(error, self._classes, secret=self.config.api_key)
         # Raised outside the except clause: the openai package's error holds the key and must not be the context.
         raise failure
 

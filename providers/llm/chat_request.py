@@ -22,6 +22,15 @@ class Dialect:
     structured_output: StructuredOutput
     limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     sends_temperature: bool = True
+    sends_reasoning_effort: bool = True
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """What a model's settings ask for. Its temperature replaces the one that a call names."""
+
+    reasoning_effort: str | None = None
+    temperature: float | None = None
 
 
 @dataclass(frozen=True)
@@ -30,6 +39,7 @@ class ChatRequest:
     max_tokens: int | None = None
     temperature: float | None = None
     schema: StrictSchema | None = None
+    reasoning_effort: str | None = None
 
 
 def build_body(model: str, request: ChatRequest, dialect: Dialect) -> dict[str, Any]:
@@ -39,6 +49,8 @@ def build_body(model: str, request: ChatRequest, dialect: Dialect) -> dict[str, 
         body[dialect.limit_field] = request.max_tokens
     if request.temperature is not None and dialect.sends_temperature:
         body["temperature"] = request.temperature
+    if request.reasoning_effort is not None and dialect.sends_reasoning_effort:
+        body["reasoning_effort"] = request.reasoning_effort
     if request.schema and dialect.structured_output == "json_schema":
         body["response_format"] = build_schema_format(request.schema)
     elif request.schema:
@@ -76,6 +88,8 @@ def find_adapted(dialect: Dialect, refused: EndpointRefused, *, structured: bool
         return replace(dialect, limit_field="max_completion_tokens")
     if "temperature" in refused.detail and dialect.sends_temperature:
         return replace(dialect, sends_temperature=False)
+    if "reasoning" in refused.detail and dialect.sends_reasoning_effort:
+        return replace(dialect, sends_reasoning_effort=False)
     if structured and dialect.structured_output == "json_schema":
         return replace(dialect, structured_output="json_object")
     return None

@@ -1,7 +1,8 @@
 import logging
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import httpx2
 import openai
@@ -19,10 +20,17 @@ from providers.llm.answer import (
     read_answer,
     read_repaired,
 )
-from providers.llm.chat_request import ChatRequest, Dialect, StructuredOutput, build_body, find_adapted
+from providers.llm.chat_request import (
+    ChatRequest,
+    Dialect,
+    Sampling,
+    StructuredOutput,
+    build_body,
+    find_adapted,
+)
 from providers.llm.errors import LLM_ERRORS, LLMRefused, MalformedAnswer, StreamInterrupted
 from providers.llm.protocol import LLM, ChatMessage, Completion, StreamEnd, Structured, TextDelta
-from providers.llm.strict_schema import build_strict_schema
+from providers.llm.strict_schema import StrictSchema, build_strict_schema
 from providers.usage import Service, Usage, WatchedCall
 
 logger = logging.getLogger(__name__)
@@ -30,6 +38,15 @@ T = TypeVar("T", bound=BaseModel)
 R = TypeVar("R")
 Body = dict[str, Any]
 PATH = "/chat/completions"
+STREAMED: Body = {"stream": True, "stream_options": {"include_usage": True}}
+
+
+class Chunks(Protocol):
+    """The chunks of a streamed answer."""
+
+    def __iter__(self) -> Iterator[object]: ...
+
+    def close(self) -> None: ...
 
 
 class OpenAILLM:
@@ -42,11 +59,13 @@ class OpenAILLM:
         model: str,
         service: Service = "llm",
         structured_output: StructuredOutput = "json_schema",
+        sampling: Sampling | None = None,
         policy: RetryPolicy | None = None,
     ) -> None:
         self.model_id = model
         self.service: Service = service
         self._dialect = Dialect(structured_output)
+        self._sampling = sampling or Sampling()
         self._endpoint = Endpoint(config, classes=LLM_ERRORS, policy=policy)
 
     def complete(
@@ -57,7 +76,7 @@ class OpenAILLM:
         temperature: float | None = None,
         timeout: float | None = None,
     ) -> Completion:
-        return self._complete(ChatRequest(messages, max_tokens, temperature), timeout)
+        return self._complete(self._build_request(messages, max_tokens, temperature), timeout)
 
     def complete_as(
         self,
@@ -68,7 +87,7 @@ class OpenAILLM:
         temperature: float | None = None,
         timeout: float | None = None,
     ) -> Structured[T]:
-        request = ChatRequest(messages, max_tokens, temperature, build_strict_schema(schema))
+        request = self._build_request(messages, max_tokens, temperature, build_strict_schema(schema))
         first = self._complete(request, timeout)
         try:
             return Structured(parse_structured(schema, first.text), first.usage, first.text, repaired=False)
@@ -87,18 +106,28 @@ class OpenAILLM:
     ) -> Generator[TextDelta | StreamEnd, None, None]:
         deadline = self._endpoint.start(timeout)
         answered = self._adapt(
-            ChatRequest(messages, max_tokens, temperature),
-            lambda body: self._endpoint.ask("chat_stream", partial(post_for_stream, body), deadline),
+            self._build_request(messages, max_tokens, temperature),
+            lambda body: self._endpoint.ask("chat_stream", partial(self._open_stream, body), deadline),
         )
-        with answered.held, answered.value as chunks:
+        with answered.held, closing(answered.value) as chunks:
             yield from AnswerStream(chunks, self, messages).read(answered.call)
+
+    def _build_request(
+        self,
+        messages: Sequence[ChatMessage],
+        max_tokens: int | None,
+        temperature: float | None,
+        schema: StrictSchema | None = None,
+    ) -> ChatRequest:
+        chosen = temperature if self._sampling.temperature is None else self._sampling.temperature
+        return ChatRequest(messages, max_tokens, chosen, schema, self._sampling.reasoning_effort)
 
     def _complete(self, request: ChatRequest, timeout: float | None) -> Completion:
         deadline = self._endpoint.start(timeout)
-        answered = self._adapt(request, lambda body: self._endpoint.ask("chat", partial(post, body), deadline))
+        answered = self._adapt(request, lambda body: self._endpoint.ask("chat", partial(self._post, body), deadline))
         with answered.held:
             try:
-                completion = read_answer(answered.value.content, self, request.messages)
+                completion = read_answer(answered.value, self, request.messages)
             except MalformedAnswer as malformed:
                 answered.call.spent(malformed.usage)
                 raise
@@ -122,26 +151,24 @@ class OpenAILLM:
                     self._dialect = dialect
                 return answer
 
+    def _post(self, body: Body, client: openai.OpenAI, timeout: float) -> bytes:
+        return client.post(PATH, cast_to=httpx2.Response, body=body, options={"timeout": timeout}).content
 
-def post(body: Body, client: openai.OpenAI, timeout: float) -> httpx2.Response:
-    return client.post(PATH, cast_to=httpx2.Response, body=body, options={"timeout": timeout})
-
-
-def post_for_stream(body: Body, client: openai.OpenAI, timeout: float) -> openai.Stream[ChatCompletionChunk]:
-    return client.post(
-        PATH,
-        cast_to=ChatCompletionChunk,
-        body={**body, "stream": True, "stream_options": {"include_usage": True}},
-        options={"timeout": timeout},
-        stream=True,
-        stream_cls=openai.Stream[ChatCompletionChunk],
-    )
+    def _open_stream(self, body: Body, client: openai.OpenAI, timeout: float) -> Chunks:
+        return client.post(
+            PATH,
+            cast_to=ChatCompletionChunk,
+            body={**body, **STREAMED},
+            options={"timeout": timeout},
+            stream=True,
+            stream_cls=openai.Stream[ChatCompletionChunk],
+        )
 
 
 class AnswerStream:
     """The chunks of one answer. Every failure becomes StreamInterrupted, which carries the text so far."""
 
-    def __init__(self, chunks: Iterable[ChatCompletionChunk], llm: LLM, messages: Sequence[ChatMessage]) -> None:
+    def __init__(self, chunks: Chunks, llm: LLM, messages: Sequence[ChatMessage]) -> None:
         self._chunks = chunks
         self._llm = llm
         self._messages = messages

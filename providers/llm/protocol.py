@@ -1,5 +1,6 @@
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
@@ -7,6 +8,15 @@ from pydantic import BaseModel
 from providers.usage import Service, Usage
 
 T = TypeVar("T", bound=BaseModel)
+
+
+class Task(StrEnum):
+    """The work that a language model is asked for. Each task may have a model of its own."""
+
+    EXTRACT = "extract"  # reads facts out of text
+    REFLECT = "reflect"  # writes answers, opinions and the background
+    OBSERVE = "observe"  # writes observations, mental models and summaries
+    JUDGE = "judge"  # decides between few choices: duplicates, contradictions, verdicts, names, times, relevance
 
 
 @dataclass(frozen=True)

@@ -58,8 +58,14 @@ def change(path: str, parse: Callable[[httpx.Response], T], fields: Mapping[str,
     return Call("PATCH", path, parse, content=encode_body(body), headers={"Content-Type": JSON, **headers})
 
 
-def put(path: str, parse: Callable[[httpx.Response], T], fields: Mapping[str, Any]) -> Call[T]:
-    return Call("PUT", path, parse, content=encode_body(fields), headers={"Content-Type": JSON}, repeatable=True)
+def put(
+    path: str,
+    parse: Callable[[httpx.Response], T],
+    fields: Mapping[str, Any],
+    params: Mapping[str, Any] | None = None,
+) -> Call[T]:
+    query, headers = encode_query(params or {}), {"Content-Type": JSON}
+    return Call("PUT", path, parse, query=query, content=encode_body(fields), headers=headers, repeatable=True)
 
 
 def part_headers(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:

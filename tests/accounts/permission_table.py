@@ -186,6 +186,7 @@ BY_CALLER = {
         DELETE v1/account/keys/<uuid:key_id>
         POST v1/account/keys/<uuid:key_id>/rotate
         GET PUT DELETE v1/account/llm
+        GET v1/account/llms
         PUT DELETE v1/banks/<str:bank_id>/legal-hold
     """,
     # Their own apps; a random id is a 404.

@@ -13,7 +13,7 @@ from django.db import connections
 from memoryplatform.operations.account import own_llm
 from memoryplatform.operations.account.access import TenantAccess
 from providers.llm.errors import LLMRefused, LLMUnavailable, StreamInterrupted
-from providers.llm.protocol import ChatMessage
+from providers.llm.protocol import ChatMessage, Task
 from providers.usage import Usage, metered
 from tenants.audit import Actor
 from tenants.memberships import found_tenant
@@ -82,12 +82,16 @@ def test_the_page_saves_keeps_the_key_and_removes(acme: Tenant, owner: User, end
     browser.post("/dashboard/llm/", {"base_url": f"{endpoint.url}/", "model": "mine", "api_key": KEY})
     browser.post("/dashboard/llm/", {"base_url": endpoint.url, "model": "other", "api_key": ""})
     assert [one.headers["authorization"] for one in endpoint.chat.received] == [f"Bearer {KEY}"] * 2
-    assert own_llm.find_llm(acme.id).model_id == "other"  # type: ignore[union-attr]
+    assert own_llm.find_llm(acme.id, Task.REFLECT).model_id == "other"  # type: ignore[union-attr]
+    browser.post("/dashboard/llm/?task=judge", {"base_url": endpoint.url, "model": "quick", "api_key": ""})
+    assert own_llm.find_llm(acme.id, Task.JUDGE).model_id == "quick"  # type: ignore[union-attr]
+    assert "quick" in browser.get("/dashboard/llm/?task=nonsense").content.decode()
+    browser.post("/dashboard/llm/delete/", {"task": "judge"})
     browser.post("/dashboard/llm/delete/")
-    assert own_llm.find_llm(acme.id) is None
+    assert own_llm.find_llm(acme.id, Task.REFLECT) is None
     with tenant_transaction(acme.id):
         actions = AuditEvent.objects.for_tenant(acme.id).values_list("action", flat=True).order_by("id")
-        assert list(actions)[1:] == ["own_llm.saved", "own_llm.saved", "own_llm.deleted"]
+        assert list(actions)[1:] == ["own_llm.saved"] * 3 + ["own_llm.deleted"] * 2
 
 
 @pytest.mark.parametrize(
@@ -108,7 +112,7 @@ def test_an_endpoint_that_fails_the_test_call_is_not_stored(
     refused = put(sign_in(owner, acme), base_url=endpoint.url, model="mine", api_key=KEY)
     assert (refused.status_code, refused.json()["code"]) == (422, "llm_check_failed")
     assert said in refused.json()["detail"]
-    assert own_llm.find_llm(acme.id) is None
+    assert own_llm.find_llm(acme.id, Task.REFLECT) is None
 
 
 def test_an_endless_answer_is_cut_off(acme: Tenant, owner: User, endpoint: ScriptedLLM) -> None:
@@ -182,7 +186,7 @@ def test_a_name_that_changes_its_address_after_the_check_is_refused(
     url = f"https://llm.example.com:{httpx2.URL(endpoint.url).port}/v1"
     own_llm.check_choice(own_llm.LLMChoice(url, "mine", KEY))
     with pytest.raises(LLMUnavailable):
-        own_llm.build_llm(url, "mine", KEY, retries=0).complete(HELLO)
+        own_llm.build_llm(own_llm.LLMChoice(url, "mine", KEY), retries=0).complete(HELLO)
     assert dialled == []
 
 
@@ -191,7 +195,7 @@ def test_the_connection_goes_to_the_checked_address_under_the_name_of_the_url(
 ) -> None:
     name_addresses(monkeypatch, ["127.0.0.2", "127.0.0.1"])  # nothing answers at the first
     port = httpx2.URL(endpoint.url).port
-    own_llm.build_llm(f"http://llm.example.com:{port}/v1", "mine", KEY, retries=0).complete(HELLO)
+    own_llm.build_llm(own_llm.LLMChoice(f"http://llm.example.com:{port}/v1", "mine", KEY), retries=0).complete(HELLO)
     (asked,) = endpoint.chat.received
     assert asked.headers["host"] == f"llm.example.com:{port}"
     assert dialled == ["127.0.0.2", "127.0.0.1"]
@@ -210,10 +214,60 @@ def test_the_stored_key_goes_to_no_other_address(acme: Tenant, owner: User, endp
 def test_it_serves_its_tenant_only(acme: Tenant, access: TenantAccess, llm: ScriptedLLM, endpoint: ScriptedLLM) -> None:
     other = found_tenant(name="Other", slug="other", owner=make_person("otto@example.com"))
     own_llm.save_own_llm(access, own_llm.LLMChoice(endpoint.url, "mine", KEY))
-    mine, theirs = own_llm.find_llm(acme.id), own_llm.find_llm(other.id)
+    mine, theirs = own_llm.find_llm(acme.id, Task.REFLECT), own_llm.find_llm(other.id, Task.REFLECT)
     assert mine is not None
     assert theirs is not None
     assert (mine.model_id, theirs.model_id) == ("mine", "scripted")
+
+
+def test_a_task_may_have_a_model_of_its_own(acme: Tenant, owner: User, llm: ScriptedLLM, endpoint: ScriptedLLM) -> None:
+    browser, address = sign_in(owner, acme), "/v1/account/llm?task=extract"
+    given = {"base_url": endpoint.url, "model": "small", "api_key": KEY, "reasoning_effort": "low", "temperature": 0.5}
+    assert browser.get(address).status_code == 404
+    saved = browser.put(address, json.dumps(given | {"timeout_seconds": 9}), content_type="application/json").json()
+    assert (saved["task"], saved["reasoning_effort"], saved["temperature"]) == ("extract", "low", 0.5)
+    assert [one["model"] for one in browser.get("/v1/account/llms").json()["llms"]] == ["small"]
+    reads, writes = own_llm.find_llm(acme.id, Task.EXTRACT), own_llm.find_llm(acme.id, Task.REFLECT)
+    assert reads is not None
+    assert writes is not None
+    assert (reads.model_id, reads.service, writes.model_id, writes.service) == ("small", "own_llm", "scripted", "llm")
+    reads.complete(HELLO, temperature=0.0)
+    asked = endpoint.chat.received[-1].body
+    assert (asked["reasoning_effort"], asked["temperature"]) == ("low", 0.5)
+    put(browser, base_url=endpoint.url, model="large")  # the key of the same address is kept
+    assert own_llm.find_llm(acme.id, Task.REFLECT).model_id == "large"  # type: ignore[union-attr]
+    assert own_llm.find_llm(acme.id, Task.EXTRACT).model_id == "small"  # type: ignore[union-attr]
+    assert browser.delete(address).status_code == 204
+    assert own_llm.find_llm(acme.id, Task.EXTRACT).model_id == "large"  # type: ignore[union-attr]
+
+
+def test_a_model_for_another_task_serves_where_the_service_has_none(
+    acme: Tenant, access: TenantAccess, endpoint: ScriptedLLM
+) -> None:
+    own_llm.save_own_llm(access, own_llm.LLMChoice(endpoint.url, "small", KEY), "extract")
+    assert own_llm.find_llm(acme.id, Task.JUDGE).model_id == "small"  # type: ignore[union-attr]
+
+
+def test_the_tenants_fallback_takes_over(acme: Tenant, access: TenantAccess, endpoint: ScriptedLLM) -> None:
+    with ScriptedLLM() as second:
+        second.chat.otherwise = lambda _: READY
+        own_llm.save_own_llm(access, own_llm.LLMChoice(endpoint.url, "mine", KEY))
+        own_llm.save_own_llm(access, own_llm.LLMChoice(second.url, "second", KEY), "fallback")
+        endpoint.chat.otherwise = lambda _: Reply(status=503)
+        mine = own_llm.find_llm(acme.id, Task.REFLECT)
+        assert mine is not None
+        answer = mine.complete(HELLO)
+        assert [(part.service, part.model) for part in answer.usage.models] == [("own_llm", "second")]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"temperature": 3}, {"timeout_seconds": 0}, {"timeout_seconds": 1e9}, {"reasoning_effort": "very; high"}],
+)
+def test_wrong_settings_are_refused(acme: Tenant, owner: User, endpoint: ScriptedLLM, wrong: dict[str, Any]) -> None:
+    refused = put(sign_in(owner, acme), base_url=endpoint.url, model="mine", api_key=KEY, **wrong)
+    assert (refused.status_code, endpoint.chat.received) == (422, [])
+    assert next(iter(wrong)) in refused.content.decode()
 
 
 def test_a_failing_own_model_is_not_replaced_by_the_services_model(
@@ -221,7 +275,7 @@ def test_a_failing_own_model_is_not_replaced_by_the_services_model(
 ) -> None:
     own_llm.save_own_llm(access, own_llm.LLMChoice(endpoint.url, "mine", KEY))
     endpoint.chat.otherwise = lambda _: Reply(status=503)
-    mine = own_llm.find_llm(acme.id)
+    mine = own_llm.find_llm(acme.id, Task.REFLECT)
     assert mine is not None
     with pytest.raises(LLMUnavailable):
         mine.complete(HELLO)
@@ -232,12 +286,12 @@ def test_another_process_notices_a_change_after_some_seconds(
     acme: Tenant, access: TenantAccess, endpoint: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other_process = own_llm.KnownLLMs()
-    assert other_process.find(acme.id) is None
+    assert other_process.find(acme.id) == {}
     own_llm.save_own_llm(access, own_llm.LLMChoice(endpoint.url, "mine", KEY))
-    assert other_process.find(acme.id) is None
+    assert other_process.find(acme.id) == {}
     now = time.monotonic() + own_llm.KNOWN_SECONDS
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    assert other_process.find(acme.id) is own_llm.find_llm(acme.id)
+    assert other_process.find(acme.id)["all"] is own_llm.find_llm(acme.id, Task.REFLECT)
 
 
 def test_an_undecryptable_key_is_an_error_and_no_other_model_serves(
@@ -246,7 +300,7 @@ def test_an_undecryptable_key_is_an_error_and_no_other_model_serves(
     make_own_llm(acme)
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another-secret-" * 5, []
     with pytest.raises(LLMRefused, match="can't be decrypted"):
-        own_llm.find_llm(acme.id)
+        own_llm.find_llm(acme.id, Task.REFLECT)
 
 
 def test_members_and_viewers_neither_see_nor_set_it(acme: Tenant, endpoint: ScriptedLLM) -> None:
@@ -280,7 +334,7 @@ def test_tokens_of_the_service_stay_apart_in_a_sum() -> None:
 def test_an_interrupted_stream_counts_as_own(endpoint: ScriptedLLM) -> None:
     endpoint.chat.otherwise = lambda _: Reply(text="One two three.", cut="stream")
     with pytest.raises(StreamInterrupted) as broken:
-        list(own_llm.build_llm(endpoint.url, "mine", KEY, retries=0).stream(HELLO))
+        list(own_llm.build_llm(own_llm.LLMChoice(endpoint.url, "mine", KEY), retries=0).stream(HELLO))
     assert [part.service for part in broken.value.usage.models] == ["own_llm"]
 
 
@@ -298,5 +352,5 @@ def test_a_lost_attempt_counts_as_own(acme: Tenant, access: TenantAccess, endpoi
 
 def test_the_meter_counts_its_calls_as_own(endpoint: ScriptedLLM) -> None:
     with metered() as meter:
-        own_llm.build_llm(endpoint.url, "mine", KEY, retries=0).complete(HELLO)
+        own_llm.build_llm(own_llm.LLMChoice(endpoint.url, "mine", KEY), retries=0).complete(HELLO)
     assert [part.service for part in meter.usage.models] == ["own_llm"]

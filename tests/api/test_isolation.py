@@ -159,6 +159,7 @@ FOREIGN = {
     ("GET", "v1/account/apps"): 200,
     ("GET", "v1/account/llm"): 404,
     ("PUT", "v1/account/llm"): 422,
+    ("GET", "v1/account/llms"): 200,
     ("DELETE", "v1/account/llm"): 404,
     ("DELETE", "v1/account/apps/<uuid:app_id>"): 404,
     ("GET", "v1/webhooks"): 200,

@@ -8,7 +8,7 @@ from django.apps import apps
 from django.db.migrations.loader import MigrationLoader
 from pydantic.fields import FieldInfo
 
-from memoryplatform.settings.environment import Environment
+from memoryplatform.settings.environment import Environment, list_variables
 from tests.api.test_isolation import routes
 from tests.architecture.test_layers import MAY_IMPORT, ROOT, files_of
 
@@ -77,7 +77,7 @@ def test_every_post_that_writes_takes_an_idempotency_key() -> None:
 def describe_variable(name: str, field: FieldInfo) -> str:
     """The variable's row in the table of docs/configuration.md."""
     default = "required" if field.is_required() else describe_default(field.default)
-    return f"| `{name.upper()}` | {default} | {field.description} |"
+    return f"| `{name}` | {default} | {field.description} |"
 
 
 def describe_default(value: object) -> str:
@@ -90,7 +90,7 @@ def describe_default(value: object) -> str:
 def test_the_table_of_environment_variables_is_that_of_the_code() -> None:
     text = (ROOT / "docs/configuration.md").read_text()
     table = text.partition("| variable | default | what it is for |\n|---|---|---|\n")[2].partition("\n\n")[0]
-    assert table.splitlines() == [describe_variable(name, field) for name, field in Environment.model_fields.items()]
+    assert table.splitlines() == [describe_variable(name, field) for name, field in list_variables().items()]
 
 
 def test_every_setting_of_ours_is_used() -> None:

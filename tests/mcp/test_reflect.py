@@ -25,9 +25,9 @@ QUESTION = "Where does Alice live, Lisbon?"
 def model() -> Iterator[ScriptedLLM]:
     with ScriptedLLM() as server:
         with override_settings(LLM_BASE_URL=server.url, LLM_MODEL="scripted", LLM_MAX_RETRIES=0):
-            registry.LANGUAGE_MODEL.reset()
+            registry.LANGUAGE_MODELS.reset()
             yield server
-        registry.LANGUAGE_MODEL.reset()
+        registry.LANGUAGE_MODELS.reset()
 
 
 def test_an_answer_cites_memories_and_forms_opinions(

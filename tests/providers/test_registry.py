@@ -19,6 +19,7 @@ from providers.embedding.openai import OpenAIEmbedder
 from providers.embedding.sentence_transformers import SentenceTransformersEmbedder
 from providers.errors import EmbeddingModelUnavailable, MissingExtra, ModelFileError, UnknownModel
 from providers.llm.openai import OpenAILLM
+from providers.llm.protocol import Task
 from providers.once import Once
 from providers.onnx_model import ModelFiles, OnnxModel
 from providers.reranking.http import HttpReranker
@@ -191,7 +192,7 @@ def test_a_model_that_no_setting_names_is_unavailable(chosen: Settings) -> None:
 
 
 def test_no_endpoint_means_no_llm() -> None:
-    assert registry.find_llm() is None
+    assert registry.find_llm(Task.REFLECT) is None
 
 
 def test_an_llm_is_built_from_the_settings(chosen: Settings, llm_server: ScriptedLLM) -> None:
@@ -199,20 +200,49 @@ def test_an_llm_is_built_from_the_settings(chosen: Settings, llm_server: Scripte
     chosen.LLM_API_KEY = "sk-llm"
     chosen.LLM_MODEL = "a-model"
     chosen.LLM_MAX_RETRIES = 0
-    llm = registry.find_llm()
+    llm = registry.find_llm(Task.REFLECT)
     assert isinstance(llm, OpenAILLM)
     assert llm.model_id == "a-model"
-    assert registry.find_llm() is llm
+    assert registry.find_llm(Task.REFLECT) is llm
     llm_server.chat.say("yes")
     assert llm.complete(ASK).text == "yes"
     assert llm_server.chat.received[0].headers["authorization"] == "Bearer sk-llm"
+
+
+def test_a_task_may_have_a_model_of_its_own(chosen: Settings, llm_server: ScriptedLLM) -> None:
+    chosen.LLM_BASE_URL, chosen.LLM_MODEL, chosen.LLM_API_KEY = llm_server.url, "large", "sk-llm"
+    chosen.LLM_EXTRACT = {"model": "small", "reasoning_effort": "low", "temperature": 0.3}
+    llm_server.chat.otherwise = lambda _: "yes"
+    reads, writes, judges = (registry.get_llm(task) for task in (Task.EXTRACT, Task.REFLECT, Task.JUDGE))
+    assert writes is judges
+    reads.complete(ASK, temperature=0.0)
+    writes.complete(ASK)
+    first, second = (one.body for one in llm_server.chat.received)
+    assert (first["model"], first["reasoning_effort"], first["temperature"]) == ("small", "low", 0.3)
+    assert (second["model"], "reasoning_effort" in second, "temperature" in second) == ("large", False, False)
+
+
+def test_the_key_goes_to_no_other_endpoint(chosen: Settings, llm_server: ScriptedLLM) -> None:
+    chosen.LLM_BASE_URL, chosen.LLM_MODEL, chosen.LLM_API_KEY = "http://127.0.0.1:9/v1", "large", "sk-llm"
+    chosen.LLM_JUDGE = {"base_url": llm_server.url, "model": "quick"}
+    llm_server.chat.say("yes")
+    registry.get_llm(Task.JUDGE).complete(ASK)
+    assert "sk-llm" not in llm_server.chat.received[0].headers["authorization"]
+
+
+def test_the_fallback_takes_over(chosen: Settings, llm_server: ScriptedLLM) -> None:
+    chosen.LLM_BASE_URL, chosen.LLM_MODEL, chosen.LLM_MAX_RETRIES = "http://127.0.0.1:9/v1", "large", 0
+    chosen.LLM_FALLBACK = {"base_url": llm_server.url, "model": "second"}
+    llm_server.chat.say("yes")
+    answer = registry.get_llm(Task.REFLECT).complete(ASK)
+    assert (answer.text, answer.usage.models[0].model) == ("yes", "second")
 
 
 def test_an_llm_without_a_model_is_a_mistake_in_the_settings(chosen: Settings) -> None:
     chosen.LLM_BASE_URL = "http://localhost"
     chosen.LLM_MODEL = None
     with pytest.raises(ImproperlyConfigured, match="LLM_MODEL is missing"):
-        registry.find_llm()
+        registry.find_llm(Task.REFLECT)
 
 
 def test_the_models_run_without_torch_and_without_the_package_that_carries_them() -> None:

@@ -39,6 +39,7 @@ METHODS = {
     "list_connected_apps": "account.apps",
     "disconnect_app": "account.disconnect_app",
     "get_own_llm": "account.llm",
+    "list_own_llms": "account.llms",
     "save_own_llm": "account.save_llm",
     "delete_own_llm": "account.delete_llm",
     "list_banks": "banks.list",

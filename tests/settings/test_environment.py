@@ -55,6 +55,12 @@ BAD: dict[str, tuple[dict[str, str | None], str]] = {
     "out of range": ({"OPERATION_MAX_ATTEMPTS": "0"}, "OPERATION_MAX_ATTEMPTS"),
     "unknown choice": ({"LOG_FORMAT": "xml"}, "LOG_FORMAT"),
     "half a pair": ({"LLM_BASE_URL": "http://llm"}, "LLM_MODEL is missing: LLM_BASE_URL needs it"),
+    "task without a default": ({"LLM_EXTRACT_MODEL": "m"}, "LLM_MODEL is missing: LLM_EXTRACT_* needs"),
+    "task at another endpoint": (
+        {"LLM_BASE_URL": "http://llm", "LLM_MODEL": "m", "LLM_JUDGE_BASE_URL": "http://other"},
+        "LLM_JUDGE_MODEL is missing",
+    ),
+    "number of a task": ({"LLM_JUDGE_TIMEOUT_SECONDS": "long"}, "LLM_JUDGE_TIMEOUT_SECONDS"),
     "endpoint without a place": ({"EMBEDDING_PROVIDER": "openai"}, "EMBEDDING_BASE_URL is missing"),
     "further model without a place": (
         {"EMBEDDING_MODELS": '[{"provider": "openai", "model": "m"}]'},
@@ -80,11 +86,11 @@ def test_every_fault_is_named_at_once_and_no_secret_is_shown() -> None:
 
 
 def test_compose_gives_every_required_variable_and_no_unknown_one() -> None:
-    from memoryplatform.settings.environment import Environment
+    from memoryplatform.settings.environment import list_variables
 
     services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
-    known = {name.upper() for name in Environment.model_fields} | {"DJANGO_SETTINGS_MODULE", "FORWARDED_ALLOW_IPS"}
-    required = {name.upper() for name, field in Environment.model_fields.items() if field.is_required()}
+    known = {*list_variables(), "DJANGO_SETTINGS_MODULE", "FORWARDED_ALLOW_IPS"}
+    required = {name for name, field in list_variables().items() if field.is_required()}
     for name in ("migrate", "web", "worker-ingest", "worker-background"):
         given = set(services[name]["environment"])
         assert required <= given, name

@@ -24,16 +24,17 @@ CALL_TOKENS = 3_000  # of a passage in one call: a few facts can't hold the cont
 
 
 class LLMEngine:
-    """Raises the errors of providers/llm/errors.py if the model can't be reached or refuses the service.
+    """Raises the errors of providers/llm/errors.py if a model can't be reached or refuses the service.
 
-    The mode `verbatim` needs no model: `quoting` is the engine that quotes.
+    `judge` decides about duplicates, contradictions and names. The mode `verbatim` needs no model: `quoting` is the
+    engine that quotes.
     """
 
-    def __init__(self, llm: LLM, *, quoting: Engine) -> None:
+    def __init__(self, llm: LLM, *, judge: LLM | None = None, quoting: Engine) -> None:
         self._llm = llm
         self._quoting = quoting
-        self.judge = LLMJudge(llm)
-        self.identifier = LLMIdentifier(llm)
+        self.judge = LLMJudge(judge or llm)
+        self.identifier = LLMIdentifier(judge or llm)
 
     @property
     def name(self) -> str:

@@ -22,7 +22,7 @@ from memoryplatform.operations.account import deletion, own_llm, tenants
 from memoryplatform.operations.account.access import Right, TenantAccess
 from memoryplatform.operations.account.errors import NotPermitted
 from tenants.keys import SCOPES_OF_ROLE, KeyIdentity
-from tenants.models import Member, Tenant
+from tenants.models import Member, OwnLLM, Tenant
 from tenants.transactions import tenant_transaction
 
 READ = {"GET": "read", "POST": "admin", "PATCH": "admin", "DELETE": "read"}
@@ -138,10 +138,26 @@ class DeletionView(AccountView):
 
 
 class OwnLLMOutput(Output):
+    task = serializers.ChoiceField(OwnLLM.Task.choices)
     base_url = serializers.CharField()
     model = serializers.CharField()
     key_ending = serializers.CharField(help_text="The last four characters of the key. The rest is never shown again.")
+    reasoning_effort = serializers.CharField()
+    temperature = serializers.FloatField(allow_null=True)
+    timeout_seconds = serializers.FloatField(allow_null=True)
     checked_at = serializers.DateTimeField(help_text="When the endpoint last passed the test call.")
+
+
+class OwnLLMListOutput(Output):
+    llms = OwnLLMOutput(many=True)
+
+
+class OwnLLMQuery(Input):
+    task = serializers.ChoiceField(
+        OwnLLM.Task.choices,
+        default=OwnLLM.Task.ALL,
+        help_text="`all` serves every task that has no model of its own; `fallback` takes over while another fails.",
+    )
 
 
 class OwnLLMInput(Input):
@@ -154,23 +170,44 @@ class OwnLLMInput(Input):
         allow_null=True,
         help_text="Left out: the stored key stays, for the same base URL. Empty: the endpoint needs none.",
     )
+    reasoning_effort = serializers.CharField(
+        max_length=20, default="", allow_blank=True, help_text="Such as `low`. Empty: none is asked for."
+    )
+    temperature = serializers.FloatField(min_value=0, max_value=2, default=None, allow_null=True)
+    timeout_seconds = serializers.FloatField(
+        min_value=1, max_value=own_llm.LONGEST_SECONDS, default=None, allow_null=True, help_text="Of one call."
+    )
 
 
 class OwnLLMView(AccountView):
     scopes = ADMIN
 
-    @route("get_own_llm", "Get the tenant's own language model", OwnLLMOutput)
-    def get(self) -> object:
-        return own_llm.get_own_llm(self.caller)
+    @route("get_own_llm", "Get one of the tenant's own language models", OwnLLMOutput, query=OwnLLMQuery)
+    def get(self, wanted: dict[str, Any]) -> object:
+        return own_llm.get_own_llm(self.caller, wanted["task"])
 
-    @route("save_own_llm", "Set the tenant's own language model", OwnLLMOutput, body=OwnLLMInput)
-    def put(self, body: OwnLLMInput) -> object:
+    @route(
+        "save_own_llm",
+        "Set one of the tenant's own language models",
+        OwnLLMOutput,
+        query=OwnLLMQuery,
+        body=OwnLLMInput,
+    )
+    def put(self, wanted: dict[str, Any], body: OwnLLMInput) -> object:
         """The endpoint must answer a test call first. From then on it serves this tenant only."""
         given = body.validated_data
-        choice = own_llm.LLMChoice(given["base_url"].rstrip("/"), given["model"].strip(), given.get("api_key"))
-        return own_llm.save_own_llm(self.caller, choice)
+        cleaned = {"base_url": given["base_url"].rstrip("/"), "model": given["model"].strip()}
+        return own_llm.save_own_llm(self.caller, own_llm.LLMChoice(**given | cleaned), wanted["task"])
 
-    @route("delete_own_llm", "Remove the tenant's own language model", None, 204)
-    def delete(self) -> None:
-        """The stored key is erased. The service's model serves the tenant again."""
-        own_llm.delete_own_llm(self.caller)
+    @route("delete_own_llm", "Remove one of the tenant's own language models", None, 204, query=OwnLLMQuery)
+    def delete(self, wanted: dict[str, Any]) -> None:
+        """The stored key is erased. The tenant's model for all tasks serves, or else the service's."""
+        own_llm.delete_own_llm(self.caller, wanted["task"])
+
+
+class OwnLLMsView(AccountView):
+    scopes = ADMIN
+
+    @route("list_own_llms", "List the tenant's own language models", OwnLLMListOutput)
+    def get(self) -> object:
+        return {"llms": own_llm.list_own_llms(self.caller)}

@@ -48,6 +48,7 @@ ROUTES = [
     path("account/usage", usage.UsageView.as_view()),
     path("account/plan", usage.PlanView.as_view()),
     path("account/llm", account.OwnLLMView.as_view()),
+    path("account/llms", account.OwnLLMsView.as_view()),
     path("account/apps", api_keys.AppsView.as_view()),
     path("account/apps/<uuid:app_id>", api_keys.AppView.as_view()),
     path("banks", banks.BanksView.as_view()),

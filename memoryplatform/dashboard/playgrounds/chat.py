@@ -21,6 +21,7 @@ from memoryplatform.operations.chat import ChatTurn, Retaining, open_turn, read_
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.kind_names import RETAIN
 from memoryplatform.server.event_stream import encode_event
+from providers.llm.protocol import Task
 from reflection.reflect.types import Event, Pause
 from tenants.identifiers import uuid7
 from tenants.models import User
@@ -57,7 +58,7 @@ def chat(request: BankRequest) -> HttpResponse:
     context = {
         "chat_id": chat_id,
         "talk": messages,
-        "model": getattr(find_llm(request.access.tenant_id), "model_id", ""),
+        "model": getattr(find_llm(request.access.tenant_id, Task.REFLECT), "model_id", ""),
     }
     return render(request, "dashboard/playgrounds/chat.html", context)
 

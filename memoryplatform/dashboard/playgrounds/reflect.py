@@ -19,6 +19,7 @@ from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.reflect import open_reflection
 from memoryplatform.server.event_stream import encode_event, stream_events
+from providers.llm.protocol import Task
 from reflection.disposition import TRAITS, Profile, write_bias
 from reflection.reflect.types import BOUNDS, Done, Event, Pause, ReflectQuery
 
@@ -53,7 +54,7 @@ def reflect_playground(request: BankRequest) -> HttpResponse:
         "sides": [("a", tried[0]), ("b", tried[1] if any(name.startswith("b-") for name in request.GET) else other)],
         "traits": {name: list(steps) for name, steps in TRAITS.items()},
         "biases": [write_bias(step / BIAS_STEPS) for step in range(BIAS_STEPS + 1)],
-        "model": getattr(find_llm(request.access.tenant_id), "model_id", ""),
+        "model": getattr(find_llm(request.access.tenant_id, Task.REFLECT), "model_id", ""),
     }
     return render(request, "dashboard/playgrounds/reflect.html", context)
 

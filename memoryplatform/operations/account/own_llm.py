@@ -1,4 +1,4 @@
-"""A tenant's own language model: show, save after a test call, remove; and the model that serves a tenant.
+"""A tenant's own language models: show, save after a test call, remove; and the model that serves a tenant's task.
 
 The tenant chooses an address that our machines call. So each connection goes to an address that was checked just
 before (server-side request forgery, DNS rebinding), redirects are not followed, and an answer has a size limit.
@@ -6,8 +6,8 @@ before (server-side request forgery, DNS rebinding), redirects are not followed,
 
 import threading
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from uuid import UUID
 
@@ -21,19 +21,23 @@ from memoryplatform.operations.account.errors import AccountInvalid, LLMCheckFai
 from memoryplatform.operations.notify.address import AddressRefused, check_url, resolve
 from providers import registry
 from providers.endpoint.limits import EndpointConfig
+from providers.llm.chat_request import Sampling
 from providers.llm.errors import LLMError, LLMRefused
-from providers.llm.protocol import LLM, ChatMessage
+from providers.llm.fallback import FallbackLLM
+from providers.llm.protocol import LLM, ChatMessage, Task
 from tenants.models import OwnLLM, Quota
 from tenants.quotas import check_room
 from tenants.sealed_text import SealedText
 from tenants.transactions import tenant_transaction
 
+ALL = OwnLLM.Task.ALL
 MOST_BYTES = 16 * 1024 * 1024  # of an answer
 LOOK_UP_SECONDS = 5.0
 CHECK_SECONDS = 30.0
 KNOWN_SECONDS = 5.0  # how long a process may use a setting that another has changed
 MOST_KNOWN = 10_000
 LONGEST_KEY = 1_000
+LONGEST_SECONDS = 600.0
 SHOWN_CHARACTERS = 4
 LEAST_SECRET = 12  # of a shorter key nothing is shown
 CAN_NOT_OPEN = "The key of the tenant's own LLM can't be decrypted any more. Save the LLM again."
@@ -45,7 +49,10 @@ class LLMChoice:
 
     base_url: str
     model: str
-    api_key: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    reasoning_effort: str = ""
+    temperature: float | None = None
+    timeout_seconds: float | None = None
 
 
 class Ready(BaseModel):
@@ -54,53 +61,56 @@ class Ready(BaseModel):
     ready: bool
 
 
-def get_own_llm(access: TenantAccess) -> OwnLLM:
-    found = find_own_llm(access)
+def get_own_llm(access: TenantAccess, task: str = ALL) -> OwnLLM:
+    found = next((one for one in list_own_llms(access) if one.task == task), None)
     if found is None:
         raise OwnLLMNotFound
     return found
 
 
-def find_own_llm(access: TenantAccess) -> OwnLLM | None:
+def list_own_llms(access: TenantAccess) -> list[OwnLLM]:
     access.require(Right.MANAGE)
-    return read_own_llm(access.tenant_id)
+    return read_own_llms(access.tenant_id)
 
 
-def read_own_llm(tenant_id: UUID) -> OwnLLM | None:
+def read_own_llms(tenant_id: UUID) -> list[OwnLLM]:
     with tenant_transaction(tenant_id):
-        return OwnLLM.objects.for_tenant(tenant_id).filter(task=OwnLLM.Task.ALL).first()
+        return list(OwnLLM.objects.for_tenant(tenant_id).order_by("task"))
 
 
-def save_own_llm(access: TenantAccess, choice: LLMChoice) -> OwnLLM:
+def save_own_llm(access: TenantAccess, choice: LLMChoice, task: str = ALL) -> OwnLLM:
     """Stores it only if it answers a test call. No transaction is open during the call."""
     access.require(Right.MANAGE)
     check_choice(choice)
-    api_key = choice.api_key if choice.api_key is not None else read_stored_key(access.tenant_id, choice)
+    api_key = choice.api_key if choice.api_key is not None else read_stored_key(access.tenant_id, choice, task)
     check_answers(choice, api_key)
     values = {
         "base_url": choice.base_url,
         "model": choice.model,
         "api_key": api_key,
         "key_ending": api_key[-SHOWN_CHARACTERS:] if len(api_key) >= LEAST_SECRET else "",
+        "reasoning_effort": choice.reasoning_effort,
+        "temperature": choice.temperature,
+        "timeout_seconds": choice.timeout_seconds,
         "changed_by_id": access.actor.user_id,
         "checked_at": timezone.now(),
     }
     with tenant_transaction(access.tenant_id):
         rows = OwnLLM.objects.for_tenant(access.tenant_id)
-        saved, _ = rows.update_or_create(task=OwnLLM.Task.ALL, tenant_id=access.tenant_id, defaults=values)
-        access.record("own_llm.saved", "own_llm:all", {"base_url": saved.base_url, "model": saved.model})
+        saved, _ = rows.update_or_create(task=task, tenant_id=access.tenant_id, defaults=values)
+        access.record("own_llm.saved", f"own_llm:{task}", {"base_url": saved.base_url, "model": saved.model})
     forget(access.tenant_id)
     return saved
 
 
-def delete_own_llm(access: TenantAccess) -> None:
-    """From then on the service's own model serves the tenant, or the built-in engine."""
+def delete_own_llm(access: TenantAccess, task: str = ALL) -> None:
+    """From then on the tenant's model for all tasks serves, or the service's, or the built-in engine."""
     access.require(Right.MANAGE)
     with tenant_transaction(access.tenant_id):
-        count, _ = OwnLLM.objects.for_tenant(access.tenant_id).filter(task=OwnLLM.Task.ALL).delete()
+        count, _ = OwnLLM.objects.for_tenant(access.tenant_id).filter(task=task).delete()
         if not count:
             raise OwnLLMNotFound
-        access.record("own_llm.deleted", "own_llm:all")
+        access.record("own_llm.deleted", f"own_llm:{task}")
     forget(access.tenant_id)
 
 
@@ -110,6 +120,8 @@ def check_choice(choice: LLMChoice) -> None:
         faults["model"] = "Name the model."
     if len(choice.api_key or "") > LONGEST_KEY or not (choice.api_key or "").isascii():
         faults["api_key"] = f"A key has at most {LONGEST_KEY} ASCII characters."
+    if not choice.reasoning_effort.isalnum() and choice.reasoning_effort:
+        faults["reasoning_effort"] = "Give one word, such as low."
     try:
         find_addresses(httpx2.URL(choice.base_url))
     except (AddressRefused, TimeoutError, httpx2.InvalidURL) as error:
@@ -118,16 +130,17 @@ def check_choice(choice: LLMChoice) -> None:
         raise AccountInvalid(faults)
 
 
-def read_stored_key(tenant_id: UUID, choice: LLMChoice) -> str:
+def read_stored_key(tenant_id: UUID, choice: LLMChoice, task: str) -> str:
     """The stored key goes to no other address: otherwise an admin could send it to a server of their own."""
-    stored = read_own_llm(tenant_id)
-    if stored is None or stored.base_url != choice.base_url or isinstance(stored.api_key, SealedText):
+    stored = {one.task: one for one in read_own_llms(tenant_id) if one.base_url == choice.base_url}
+    found = stored.get(task) or stored.get(ALL) or next(iter(stored.values()), None)
+    if found is None or isinstance(found.api_key, SealedText):
         raise AccountInvalid({"api_key": "Give the key. It is kept only for an unchanged base URL."})
-    return str(stored.api_key)
+    return str(found.api_key)
 
 
 def check_answers(choice: LLMChoice, api_key: str) -> None:
-    llm = build_llm(choice.base_url, choice.model, api_key, retries=0)
+    llm = build_llm(replace(choice, api_key=api_key, timeout_seconds=None), retries=0)
     question = ChatMessage("user", 'Answer with the JSON object {"ready": true} and nothing else.')
     try:
         llm.complete_as(Ready, [question], timeout=CHECK_SECONDS)
@@ -136,15 +149,23 @@ def check_answers(choice: LLMChoice, api_key: str) -> None:
         raise LLMCheckFailed(f"The endpoint did not pass the test call. {error}{detail}") from None
 
 
-def find_llm(tenant_id: UUID) -> LLM | None:
-    """The tenant's own model, else the service's. None without either: the built-in engine serves."""
+def find_llm(tenant_id: UUID, task: Task) -> LLM | None:
+    """The tenant's own model for the task or for all, else the service's. None without any: the built-in engine serves.
+
+    A tenant that has a model for another task only, where the service has none, is served by that one.
+    """
     own = KNOWN.find(tenant_id)
-    return own if own is not None else registry.find_llm()
+    return find_own(own, task) or registry.find_llm(task) or next(iter(own.values()), None)
 
 
-def check_tokens(tenant_id: UUID) -> None:
-    """Raises QuotaExceeded once the month's tokens of the service's model are used up. The own model has no quota."""
-    if KNOWN.find(tenant_id) is None and registry.find_llm() is not None:
+def find_own(own: Mapping[str, LLM], task: Task) -> LLM | None:
+    return own.get(task) or own.get(ALL)
+
+
+def check_tokens(tenant_id: UUID, task: Task) -> None:
+    """Raises QuotaExceeded once the month's tokens of the service's model are used up. An own model has no quota."""
+    llm = find_llm(tenant_id, task)
+    if llm is not None and llm.service == "llm":
         check_room(tenant_id, Quota.LLM_TOKENS)
 
 
@@ -157,18 +178,18 @@ class KnownLLMs:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: dict[UUID, tuple[float, LLM | None]] = {}
+        self._known: dict[UUID, tuple[float, dict[str, LLM]]] = {}
 
-    def find(self, tenant_id: UUID) -> LLM | None:
+    def find(self, tenant_id: UUID) -> dict[str, LLM]:
         known = self._known.get(tenant_id)
         if known is not None and time.monotonic() < known[0]:
             return known[1]
-        llm = load_own_llm(tenant_id)
+        llms = load_own_llms(tenant_id)
         with self._lock:
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
-            self._known[tenant_id] = time.monotonic() + KNOWN_SECONDS, llm
-        return llm
+            self._known[tenant_id] = time.monotonic() + KNOWN_SECONDS, llms
+        return llms
 
     def forget(self, tenant_id: UUID) -> None:
         self._known.pop(tenant_id, None)
@@ -177,33 +198,46 @@ class KnownLLMs:
 KNOWN = KnownLLMs()
 
 
-def load_own_llm(tenant_id: UUID) -> LLM | None:
-    stored = read_own_llm(tenant_id)
-    if stored is None:
-        return None
+def load_own_llms(tenant_id: UUID) -> dict[str, LLM]:
+    """The models by task. With a fallback, each of them has it as its second one."""
+    choices = {one.task: read_choice(one) for one in read_own_llms(tenant_id)}
+    second = choices.pop(OwnLLM.Task.FALLBACK, None)
+    return {task: build_kept_llm(choice, second) for task, choice in choices.items()}
+
+
+def read_choice(stored: OwnLLM) -> LLMChoice:
     if isinstance(stored.api_key, SealedText):
         raise LLMRefused(CAN_NOT_OPEN)
-    return build_kept_llm(stored.base_url, stored.model, stored.api_key)
+    return LLMChoice(
+        stored.base_url,
+        stored.model,
+        stored.api_key,
+        stored.reasoning_effort,
+        stored.temperature,
+        stored.timeout_seconds,
+    )
 
 
 @lru_cache(maxsize=256)
-def build_kept_llm(base_url: str, model: str, api_key: str) -> LLM:
+def build_kept_llm(choice: LLMChoice, second: LLMChoice | None = None) -> LLM:
     """Keeps the connections of an endpoint, and what was learnt about its dialect."""
-    return build_llm(base_url, model, api_key, retries=settings.LLM_MAX_RETRIES)
+    llm = build_llm(choice, retries=settings.LLM_MAX_RETRIES)
+    return llm if second is None else FallbackLLM(llm, build_kept_llm(second))
 
 
-def build_llm(base_url: str, model: str, api_key: str, *, retries: int) -> LLM:
+def build_llm(choice: LLMChoice, *, retries: int) -> LLM:
     from providers.llm.openai import OpenAILLM  # loads for a second, and most processes never need it
 
     config = EndpointConfig(
-        base_url=base_url,
-        api_key=api_key or None,
-        timeout_seconds=settings.LLM_TIMEOUT_SECONDS,
+        base_url=choice.base_url,
+        api_key=choice.api_key or None,
+        timeout_seconds=choice.timeout_seconds or settings.LLM_TIMEOUT_SECONDS,
         max_retries=retries,
         max_concurrency=settings.LLM_MAX_CONCURRENCY,
         transport=CheckedTransport(trust_env=False),
     )
-    return OpenAILLM(config, model=model, service="own_llm")
+    sampling = Sampling(choice.reasoning_effort or None, choice.temperature)
+    return OpenAILLM(config, model=choice.model, service="own_llm", sampling=sampling)
 
 
 class CheckedTransport(httpx2.HTTPTransport):

@@ -8,6 +8,7 @@ from memoryplatform.operations.access import BankAccess, check_version, name_of
 from memoryplatform.operations.account.own_llm import check_tokens, find_llm
 from memoryplatform.operations.banks.profile import bank_transaction, get_bank, read_version
 from memoryplatform.operations.protection import screen_fields
+from providers.llm.protocol import Task
 from providers.usage import Usage
 from reflection.background import BackgroundChange, get_number, merge_statements, note_background
 from reflection.models import BackgroundRevision
@@ -37,8 +38,8 @@ def merge_background(
     `actor` is named in the history; by default it is the caller. `expected` are the versions of the bank that the
     caller accepts; then a change by another writer is an error.
     """
-    llm = find_llm(access.tenant_id)
-    check_tokens(access.tenant_id)
+    llm = find_llm(access.tenant_id, Task.REFLECT)
+    check_tokens(access.tenant_id, Task.REFLECT)
     usage = Usage()
     for _ in range(ATTEMPTS):
         with tenant_transaction(access.tenant_id):

@@ -34,6 +34,7 @@ from memoryplatform.operations.running.registry import ends_with_its_bank, opera
 from memoryplatform.operations.running.run import Run, load_bank, perform_steps
 from memoryplatform.operations.running.submit import submit
 from providers.llm.errors import LLMRefused, MalformedAnswer, concerns_content
+from providers.llm.protocol import Task as LLMTask
 from providers.registry import get_embedder
 from providers.usage import Usage
 from reflection.background import find_statements, read_messages_to_agent
@@ -143,7 +144,7 @@ def follow_with_models(task: Task) -> Done:
 
 def learn_background(task: Task) -> Done:
     """All statements go into one merge. A language model finds and merges them; without one nothing is learned."""
-    llm = find_cached_llm(task.run.tenant_id)
+    llm = find_cached_llm(task.run.tenant_id, LLMTask.REFLECT)
     if llm is None or not task.bank.learns_background:
         return Usage(), {}
     with task.run.transaction():

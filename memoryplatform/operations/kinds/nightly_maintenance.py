@@ -34,6 +34,7 @@ from memoryplatform.operations.running.kind_names import NIGHTLY_MAINTENANCE
 from memoryplatform.operations.running.registry import ends_with_its_bank, operation_kind
 from memoryplatform.operations.running.run import Run, load_bank, perform_steps
 from providers.llm.errors import LLMRefused, MalformedAnswer, concerns_content
+from providers.llm.protocol import Task
 from providers.registry import get_embedder
 from providers.usage import Usage
 from reflection.forgetting.archive import delete_archive, find_archive_sources, lock_documents
@@ -176,7 +177,7 @@ def embed_shortened_texts(run: Run, bank: Bank) -> tuple[Usage, Figures]:
 
 
 def unite_observations(run: Run, bank: Bank) -> tuple[Usage, Figures]:
-    llm = find_cached_llm(run.tenant_id)
+    llm = find_cached_llm(run.tenant_id, Task.JUDGE)
     if llm is None:
         return Usage(), {"united": 0}
     with run.transaction():
@@ -193,7 +194,7 @@ def unite_observations(run: Run, bank: Bank) -> tuple[Usage, Figures]:
 
 def summarise_months(run: Run, bank: Bank) -> tuple[Usage, Figures]:
     """A month that the model refuses is tried again the next night. It holds up no other month."""
-    llm, usage, written, refused = find_cached_llm(run.tenant_id), Usage(), 0, 0
+    llm, usage, written, refused = find_cached_llm(run.tenant_id, Task.OBSERVE), Usage(), 0, 0
     if llm is None:
         return usage, {"summaries": 0, "summaries_refused": 0}
     with run.transaction():

@@ -18,6 +18,7 @@ from memoryplatform.operations.running.kind_names import REFRESH_OBSERVATIONS
 from memoryplatform.operations.running.registry import ends_with_its_bank, operation_kind
 from memoryplatform.operations.running.run import Run, load_bank
 from providers.embedding.protocol import Embedder
+from providers.llm.protocol import Task
 from providers.registry import get_embedder
 from providers.usage import Usage
 from reflection.models import ObservedEntity
@@ -39,7 +40,7 @@ def refresh_observations(run: Run) -> dict[str, Any]:
     check_alone(run, bank)
     seen, refused = set[UUID](), set[UUID]()
     run.spend(UsageRecord.Kind.CONSOLIDATE, Usage())
-    llm = find_cached_llm(run.tenant_id)
+    llm = find_cached_llm(run.tenant_id, Task.OBSERVE)
     if llm is not None:
         tools = RefreshTools(LLMObserver(llm), get_embedder(bank.embedding_model), run.transaction)
         due = find_due(run, bank)

@@ -113,7 +113,7 @@ def build_key(
     max_tokens: int | None,
     temperature: float | None,
 ) -> str:
-    """A hash of the whole request. The endpoint is no part of it: a tenant has only one."""
+    """A hash of the whole request. The endpoint is no part of it: any model of that name may answer."""
     asked = {
         "model": model_id,
         "schema": schema and schema.model_json_schema(),

@@ -158,12 +158,20 @@ class ConnectedApp(Model):
 
 
 class OwnLLM(Model):
-    """The tenant's own language model. `key_ending` is all that is shown of its key."""
+    """One of the tenant's own language models. `key_ending` is all that is shown of its key."""
 
+    task: str
     base_url: str
     model: str
     key_ending: str
+    reasoning_effort: str
+    temperature: float | None
+    timeout_seconds: float | None
     checked_at: datetime
+
+
+class OwnLLMList(Model):
+    llms: list[OwnLLM]
 
 
 class ConnectedAppList(Model):

@@ -17,6 +17,7 @@ from memoryplatform_client.models.account import (
     MemberList,
     NewApiKey,
     OwnLLM,
+    OwnLLMList,
     Plan,
     UsageReport,
 )
@@ -117,18 +118,41 @@ class AccountResource(Resource[S_co]):
         return remove(path_of("account", "apps", app_id), read_nothing)
 
     @route
-    def llm(self) -> Call[OwnLLM]:
-        """The tenant's own language model."""
-        return fetch("/account/llm", reader(OwnLLM))
+    def llms(self) -> Call[OwnLLMList]:
+        """The tenant's own language models."""
+        return fetch("/account/llms", reader(OwnLLMList))
 
     @route
-    def save_llm(self, base_url: str, model: str, *, api_key: str | None = None) -> Call[OwnLLM]:
+    def llm(self, *, task: str = "all") -> Call[OwnLLM]:
+        """The tenant's own language model for a task: all, extract, reflect, observe, judge or fallback."""
+        return fetch("/account/llm", reader(OwnLLM), {"task": task})
+
+    @route
+    def save_llm(  # noqa: PLR0913  # the fields of the route
+        self,
+        base_url: str,
+        model: str,
+        *,
+        api_key: str | None = None,
+        task: str = "all",
+        reasoning_effort: str = "",
+        temperature: float | None = None,
+        timeout_seconds: float | None = None,
+    ) -> Call[OwnLLM]:
         """The endpoint must answer a test call. `api_key` None keeps the stored key; empty: there is none."""
-        return put("/account/llm", reader(OwnLLM), {"base_url": base_url, "model": model, "api_key": api_key})
+        given = {
+            "base_url": base_url,
+            "model": model,
+            "api_key": api_key,
+            "reasoning_effort": reasoning_effort,
+            "temperature": temperature,
+            "timeout_seconds": timeout_seconds,
+        }
+        return put("/account/llm", reader(OwnLLM), given, {"task": task})
 
     @route
-    def delete_llm(self) -> Call[None]:
-        return remove("/account/llm", read_nothing)
+    def delete_llm(self, *, task: str = "all") -> Call[None]:
+        return remove("/account/llm", read_nothing, {"task": task})
 
     @route
     def plan(self) -> Call[Plan]:

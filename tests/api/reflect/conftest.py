@@ -43,9 +43,9 @@ def log(monkeypatch: pytest.MonkeyPatch) -> RecallLog:
 def model() -> Iterator[ScriptedLLM]:
     with ScriptedLLM() as server:
         with override_settings(LLM_BASE_URL=server.url, LLM_MODEL="scripted", LLM_MAX_RETRIES=0):
-            registry.LANGUAGE_MODEL.reset()
+            registry.LANGUAGE_MODELS.reset()
             yield server
-        registry.LANGUAGE_MODEL.reset()
+        registry.LANGUAGE_MODELS.reset()
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ from tests.retrieval.memory import Memory
 def model() -> Iterator[ScriptedLLM]:
     with ScriptedLLM() as server:
         with override_settings(LLM_BASE_URL=server.url, LLM_MODEL="scripted", LLM_MAX_RETRIES=0):
-            registry.LANGUAGE_MODEL.reset()
+            registry.LANGUAGE_MODELS.reset()
             yield server
-        registry.LANGUAGE_MODEL.reset()
+        registry.LANGUAGE_MODELS.reset()
 
 
 def test_a_directive_is_made_read_changed_and_deleted(client: Hindsight, memory: Memory) -> None:

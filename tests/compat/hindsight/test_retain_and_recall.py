@@ -54,7 +54,7 @@ def test_without_a_language_model_a_recall_for_observations_searches_the_facts(c
 
 
 def test_with_a_language_model_only_observations_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recall, "find_llm", lambda _: object())
+    monkeypatch.setattr(recall, "find_llm", lambda *_: object())
     assert recall.read_types(["observation"], uuid4()) == ["observation"]
 
 

@@ -15,6 +15,7 @@ from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.entities import list_mentioned, see_tagged, show_entity
 from memoryplatform.operations.graphs import MOST_NODES, draw_entities
+from providers.llm.protocol import Task
 
 
 class EntityInput(TagFilterInput):
@@ -48,7 +49,8 @@ class HindsightEntityView(hindsight_view.HindsightView):
     def get(self, request: Request, bank_id: str, entity_id: UUID) -> object:
         choice = read_choice(hindsight_view.read_query(EntityInput, request))
         shown = show_entity(self.access, bank_id, entity_id)
-        if not shown.observations and find_llm(self.tenant_id) is None:  # nobody writes any: the facts stand in
+        nobody_observes = find_llm(self.tenant_id, Task.OBSERVE) is None
+        if not shown.observations and nobody_observes:  # the facts stand in
             shown = replace(shown, observations=shown.memories)
         entity, observations = shown.entity, shown.observations
         if choice.is_by_tags:

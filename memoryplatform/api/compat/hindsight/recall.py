@@ -22,6 +22,7 @@ from memoryplatform.operations.banks.stats import KNOWN
 from memoryplatform.operations.memories.described_units import describe_units
 from memoryplatform.operations.recall import Recalled, recall
 from providers import tokens
+from providers.llm.protocol import Task
 from reflection.observations.dossiers import read_sources
 from retrieval.types import RecallItem, RecallQuery
 from tenants.transactions import tenant_transaction
@@ -47,7 +48,7 @@ def read_types(given: Any, tenant_id: UUID) -> list[str]:
     Hindsight's plugins ask for observations only.
     """
     names = read_type_names(given)
-    if names == [Network.OBSERVATION.value] and find_llm(tenant_id) is None:
+    if names == [Network.OBSERVATION.value] and find_llm(tenant_id, Task.OBSERVE) is None:
         return [*names, Network.WORLD.value, Network.EXPERIENCE.value]
     return names
 
