@@ -55,9 +55,16 @@ def measure(lines: Iterable[str]) -> int:
 
 def write_moment(moment: datetime) -> str:
     """The date with weekday and zone, which relative dates depend on; always in English."""
+    return f"{write_day_of_week(moment)} at {moment:%H:%M} {write_offset(moment)}"
+
+
+def write_day_and_zone(moment: datetime) -> str:
+    return f"{write_day_of_week(moment)}, {write_offset(moment)}"
+
+
+def write_offset(moment: datetime) -> str:
     zone = moment.strftime("%z")
-    offset = f"UTC{zone[:3]}:{zone[3:5]}" if zone else "zone unknown"
-    return f"{write_day_of_week(moment)} at {moment:%H:%M} {offset}"
+    return f"UTC{zone[:3]}:{zone[3:5]}" if zone else "zone unknown"
 
 
 def count_nothing(_: object) -> int:

@@ -279,6 +279,12 @@ class Environment(BaseSettings):
         le=1,
         description="Cosine above which a fact is evidence for an opinion, unless the bank sets it.",
     )
+    observation_least_facts: int = Field(
+        default=3, ge=1, description="Facts that an entity must have before observations about it are written."
+    )
+    observation_quiet_seconds: float = Field(
+        default=60.0, gt=0, description="Time without another change of an entity before its observations are written."
+    )
     llm_base_url: str | None = Field(
         default=None, description="OpenAI-compatible endpoint. Without it the built-in engine serves."
     )

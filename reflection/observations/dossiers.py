@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Case, Q, When
+from django.db.models import Q
 from django.utils import timezone
 
 from banks.enums import FACTUAL
@@ -29,14 +29,13 @@ class Present:
 def read_dossier(bank: Bank, entity: Entity, scope: Scope, *, most_facts: int) -> Dossier:
     """Call inside a tenant transaction.
 
-    A small scope is read whole. A large one is read as far as its observations do not cover it; where even that is too
-    much, the best supported and newest facts are read.
+    Only facts that no observation covers yet are read. Where that is too much, the best supported and newest are read.
     """
     now = timezone.now()
     facts = find_facts(bank, entity.id, scope, now=now)
     count = facts.count()
     present = read_present(bank, entity.id, scope, now=now)
-    wanted = order_facts(facts, scope, present) if count > most_facts else facts.order_by(*BEST)
+    wanted = choose_facts(facts, scope, present).order_by(*BEST)
     built = (build_fact(unit, now=now) for unit in wanted[:most_facts])
     in_order = tuple(sorted(built, key=lambda fact: (fact.said_at, fact.id)))
     return Dossier(entity.name, in_order, present.known, count)
@@ -57,16 +56,17 @@ def read_present(bank: Bank, entity_id: UUID, scope: Scope, *, now: datetime) ->
     return Present(tuple(stands), frozenset(sources - covered))
 
 
-def order_facts(facts: UnitQuerySet, scope: Scope, present: Present) -> UnitQuerySet:
-    """New and uncovered facts only; after an alteration all facts, with those first. A deletion removes whole
-    observations, so nothing says which other facts they rested on.
+def choose_facts(facts: UnitQuerySet, scope: Scope, present: Present) -> UnitQuerySet:
+    """Facts that came since the last refresh, or whose observation does not stand any more.
+
+    After an alteration every fact that no observation rests on: a deletion removes whole observations, so nothing says
+    which other facts they rested on.
     """
-    if scope.unread_since is None:
-        return facts.order_by(*BEST)
-    unread = Q(updated_at__gt=scope.unread_since) | Q(id__in=present.unobserved)
-    if present.known and not scope.is_altered:
-        return facts.filter(unread).order_by(*BEST)
-    return facts.order_by(Case(When(unread, then=0), default=1), *BEST)
+    if scope.unread_since is None or not present.known:
+        return facts
+    if scope.is_altered:
+        return facts.exclude(id__in={source_id for one in present.known for source_id in one.source_ids})
+    return facts.filter(Q(updated_at__gt=scope.unread_since) | Q(id__in=present.unobserved))
 
 
 def find_facts(bank: Bank, entity_id: UUID, scope: Scope, *, now: datetime) -> UnitQuerySet:
@@ -79,7 +79,15 @@ def find_facts(bank: Bank, entity_id: UUID, scope: Scope, *, now: datetime) -> U
 def build_fact(unit: MemoryUnit, *, now: datetime) -> Fact:
     is_ahead = unit.occurred_start is None and unit.valid_from is not None and unit.valid_from > now
     begins = unit.valid_from if is_ahead else None
-    return Fact(unit.id, unit.rendered_text, unit.mentioned_at, unit.occurred_start, unit.proof_count, begins)
+    return Fact(
+        unit.id,
+        unit.rendered_text,
+        unit.mentioned_at,
+        unit.occurred_start,
+        unit.occurred_end,
+        unit.proof_count,
+        begins,
+    )
 
 
 def find_observations(bank: Bank, entity_id: UUID, *, tags_hash: bytes | None = None) -> UnitQuerySet:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import Min, OuterRef, Subquery
 
@@ -15,8 +16,7 @@ from banks.models import Bank, Mention
 from reflection.models import ObservedEntity, ObservedScope
 from tenants.identifiers import uuid7
 
-QUIET = timedelta(seconds=20)  # without another change
-LONGEST_WAIT = timedelta(minutes=2)  # since the first one
+LONGEST_WAIT = 10  # quiet periods, since the first change
 
 # The join drops entities that were deleted meanwhile. An entity that the model refused keeps its due time, whatever is
 # added to it, unless some of its facts have tags that were not refused. An altered fact may be the one that the model
@@ -53,19 +53,22 @@ ON CONFLICT (entity_id) DO UPDATE SET
 
 
 def mark_stale(
-    bank: Bank, entity_ids: Iterable[UUID], *, now: datetime, quiet: timedelta = QUIET, is_altered: bool = False
+    bank: Bank, entity_ids: Iterable[UUID], *, now: datetime, quiet: timedelta | None = None, is_altered: bool = False
 ) -> None:
-    """`is_altered`: known facts were edited, closed or deleted."""
+    """`quiet`: the time without another change, by default OBSERVATION_QUIET_SECONDS. `is_altered`: known facts were
+    edited, closed or deleted.
+    """
     ids = sorted(set(entity_ids))
     if not ids:
         return
+    period = timedelta(seconds=settings.OBSERVATION_QUIET_SECONDS)
     values: dict[str, Any] = {
         "tenant_id": bank.tenant_id,
         "bank_id": bank.id,
         "now": now,
-        "due_at": now + quiet,
+        "due_at": now + (period if quiet is None else quiet),
         "altered_at": now if is_altered else None,
-        "longest": LONGEST_WAIT,
+        "longest": LONGEST_WAIT * period,
         "id": [uuid7() for _ in ids],
         "entity_id": ids,
     }
@@ -74,11 +77,11 @@ def mark_stale(
 
 
 def ask_again(bank: Bank, entity_id: UUID | None, *, now: datetime) -> None:
-    """Make refused scopes due at once, and every scope of the named entity, changed or not."""
+    """Make refused scopes due at once. Every scope of the named entity is read whole again, changed or not."""
     scopes = ObservedScope.objects.of_bank(bank)
     scopes.filter(due_at__isnull=False).update(due_at=now)
     if entity_id is not None:
-        scopes.filter(entity_id=entity_id).update(told="")
+        scopes.filter(entity_id=entity_id).update(told="", seen_until=None)
 
 
 def find_stale(bank: Bank, unit_ids: Collection[UUID]) -> dict[UUID, datetime]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Min
 from django.utils import timezone
 
@@ -59,7 +60,10 @@ class Refreshed:
 
 
 def refresh_entity(bank: Bank, entity_id: UUID, tools: RefreshTools) -> Refreshed:
-    """Each scope is saved by itself, so a run after a crash skips the scopes that were written."""
+    """Each scope is saved by itself, so a run after a crash skips the scopes that were written.
+
+    A scope with fewer facts than OBSERVATION_LEAST_FACTS costs no call: its facts say it all.
+    """
     with tools.write():
         entity = Entity.objects.of_bank(bank).filter(id=entity_id).first()
         state = ObservedEntity.objects.of_bank(bank).filter(entity_id=entity_id).first()
@@ -84,7 +88,10 @@ def refresh_scope(
         dossier = Dossier(entity.name)
         if tags is not None:
             dossier = read_dossier(bank, entity, scope, most_facts=tools.most_facts)
-    observed = observe(dossier, tools.observer) if tags is not None else Observed()
+    observed = Observed()
+    if tags is not None:
+        has_enough = dossier.fact_count >= settings.OBSERVATION_LEAST_FACTS
+        observed = observe(dossier, tools.observer) if has_enough else Observed(dossier.known)
     if observed.failure is not None:
         logger.warning("Observations of entity %s are put off: %s", entity.id, observed.failure)
         with tools.write():
@@ -102,9 +109,11 @@ def refresh_scope(
 
 
 def observe(dossier: Dossier, observer: Observer) -> Observed:
-    """A large entity takes several calls. Each call gets the observations of the one before."""
+    """Without a new fact the observations stay, and no call is made. Many facts take several calls, and each gets the
+    observations of the one before.
+    """
     known, usage, size = dossier.known, Usage(), observer.facts_at_once
-    for start in range(0, max(1, len(dossier.facts)), size):
+    for start in range(0, len(dossier.facts), size):
         try:
             observed = observer.observe(replace(dossier, facts=dossier.facts[start : start + size], known=known))
         except (LLMRefused, MalformedAnswer) as failure:

@@ -17,6 +17,7 @@ class Fact:
     text: str
     said_at: datetime
     occurred_start: datetime | None = None
+    occurred_end: datetime | None = None
     proof_count: int = 1
     begins: datetime | None = None
 
@@ -32,9 +33,9 @@ class Observation:
 
 @dataclass(frozen=True)
 class Dossier:
-    """Everything that an observer sees: the present observations, and the facts to check them against.
+    """Everything that an observer sees: the present observations, and the facts that they do not cover.
 
-    `facts` holds every fact of a small entity, and the unobserved facts of a large one.
+    `fact_count` counts all facts.
     """
 
     name: str

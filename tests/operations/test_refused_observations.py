@@ -4,6 +4,7 @@ import json
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 from django.utils import timezone
 
 from banks.models import Bank, Entity, MemoryUnit, Mention
@@ -12,7 +13,7 @@ from memoryplatform.operations.observation_refreshes import ask_for_refresh, mar
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
 from reflection.models import ObservedEntity, ObservedScope
-from reflection.observations.marking_stale import QUIET, mark_stale
+from reflection.observations.marking_stale import mark_stale
 from reflection.observations.scopes import FIRST_WAIT, LONGEST_WAIT
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
@@ -127,7 +128,9 @@ def test_an_entity_that_becomes_stale_meanwhile_does_not_wait_for_it(bank: Bank,
     mark(bank, "Bea")
     with tenant_transaction(bank.tenant_id):
         [waiting] = Operation.objects.for_tenant(bank.tenant_id).filter(status="pending", kind="refresh_observations")
-    assert Dispatch.objects.get(operation_id=waiting.id).due_at <= timezone.now() + QUIET
+    assert Dispatch.objects.get(operation_id=waiting.id).due_at <= timezone.now() + timedelta(
+        seconds=settings.OBSERVATION_QUIET_SECONDS
+    )
 
 
 def test_a_key_that_is_refused_concerns_all_of_them(bank: Bank, llm: ScriptedLLM) -> None:

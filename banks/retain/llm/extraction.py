@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 from pydantic import BaseModel, BeforeValidator
 
 from banks.enums import Novelty
+from banks.prompting import write_day_and_zone
 from banks.retain.llm.facts import AnsweredFact, read_facts
 from banks.retain.llm.section import Section, render_head, render_passage, render_piece
 from banks.types import ExtractedFact
@@ -27,73 +28,35 @@ LEAST_IMPORTANCE = 0.2  # of any extracted fact
 KNOWN_TOKENS = 3_000
 OPENING_TOKENS = 200
 
-EARLIER_RULE = """\
-The turns under "earlier" were read before. They explain who and what the passage means. Take no fact from them."""
-
 FACT_RULES = """\
-How a fact is written
-- A reader who never saw the passage understands it years later. Write names in place of "I", "you", "she" or "the \
-company". If a person appears both by a relation and by a name, join them: with "my neighbour \
-had an accident" in one turn and "Tomasz is still in hospital" in another about the same person, write "Tomasz, Ana's \
-neighbour, had an accident".
-- It covers a whole matter: the question with its answer, the proposals with the decision, the event with its outcome \
-and what people felt about it. Do not split one story into a fact a sentence, and do not put two matters into one fact.
-- It says who said, did, felt or wanted it, and the reasons they gave. A guess stays a guess and a plan stays a plan.
-- Numbers, amounts, names, titles and quoted words stay exactly as given. Keep "first", "new", "favourite", "again", \
-"no longer": a later question may depend on such a word. Keep photos, videos, songs, books, links and files that are \
-mentioned or shared, with what they show.
-- Dates are worked out from the date, weekday and zone of the turn that says them: "last Friday" in a turn of Tuesday, \
-11 June 2024 is Friday, 7 June 2024; the calendar in the passage names the days. If only a month or a year is \
-known, write only that. Invent nothing.
-- It is written in the language of the passage. A name keeps its spelling.
-- Greetings, thanks, filler, and general knowledge that anyone could look up are left out, unless the agent gave it \
-as an answer: then it belongs to what the agent did.
+- text: one matter, clear to a reader in years without the passage. Names, not "I" or "she". The event with its \
+outcome, the question with its answer; who said, did or wanted it, and why. A plan stays a plan. Names, numbers, \
+titles, quotes, "first", "again", "no longer" stay as said; shared photos, books, links with what they show. Each date \
+in the sentence that it belongs to, worked out from the day of its turn, never more exact than it was said. Invent \
+nothing. Use the passage's language. Leave out greetings, and common knowledge unless the agent told it.
+- network: experience for what the agent itself did, said or was told ("I ..."); opinion for what the agent believes \
+("I ..."), with a confidence from 0 to 1; world for all else, also beliefs of others.
+- start, end: when it happened or will, YYYY-MM-DD, with THH:MM if said, or YYYY-MM or YYYY; empty if unknown.
+- entities: whom and what it is about, by the fullest name: PERSON, ORGANIZATION, LOCATION, PRODUCT, CONCEPT, OTHER.
+- relations: lasting ties, "subject | relation | object | since | until", such as works_at, lives_in, married_to, \
+favourite_colour; the object is an entity or a plain value.
+- causes: facts before it in your answer, by place from 1, that led to it: "caused_by 1", "enables 1", "prevents 1".
+- turns: those it rests on. Turns under "earlier" only explain: take no fact from them.
 
-The networks
-- world: a fact about people, places or things, or what other people think or like.
-- experience: what the agent itself did, said, recommended, found or was told to do. First person, with what the user \
-had asked for: "I suggested three hikes near Bergen to Ana, who had asked for a day trip without a car".
-- opinion: what the agent itself believes or judges. First person, with a confidence from 0 to 1 that follows how \
-firmly it was put. The belief of anyone else is world.
-
-The fields of a fact
-- number: 1 for the first fact, 2 for the next.
-- what: the account, in full sentences, with the names, the place and the date in it.
-- when: the date in words, with the weekday where the day is known: "Friday, 7 June 2024"; empty if there is none.
-- where: the place; empty if there is none.
-- who: sentences that say who the people are and how they are related, as far as `what` does not say it.
-- why: sentences with reasons, feelings and what it means to them, as far as `what` does not say it.
-- network: world, experience or opinion. kind: event if it happened or will happen at a known time, else \
-conversation.
-- occurred_start, occurred_end: for an event, YYYY-MM-DD or YYYY-MM-DDTHH:MM with the last day included; only YYYY-MM \
-or YYYY if no more is known; empty without a date.
-- entities: the people, organizations, places, products and concepts that it is about, by the fullest name that the \
-passage gives, each once, with the kind PERSON, ORGANIZATION, LOCATION, PRODUCT, CONCEPT or OTHER.
-- causes: other facts of your answer that this one causes, is caused_by, enables or prevents: their number as target, \
-and a strength from 0 to 1. Only if the passage says or plainly shows it.
-- relationships: lasting ties such as works_at, lives_in, married_to, favourite_colour, has_children, with subject, \
-relation in snake_case, object, a sentence as text, valid_from and valid_until where known, and object_is_value true \
-where the object is a plain value such as "blue" or "3".
-- confidence: for an opinion, else null.
-- turns: the numbers of the turns that it rests on.
-A field that the passage does not fill is empty. Do not say the same thing in two fields."""
+Example: on Tuesday, June 11, 2024 Ana says "My neighbour Tomasz moved out last Friday, he is at Skanska now":
+{"facts": [{"text": "Tomasz, Ana's neighbour, moved out on Friday, June 7, 2024. He works at Skanska now.", \
+"network": "world", "start": "2024-06-07", "end": "", "entities": ["Tomasz (PERSON)", "Ana (PERSON)", "Skanska \
+(ORGANIZATION)"], "relations": ["Tomasz | works_at | Skanska | |"], "causes": [], "confidence": null, "turns": [1]}]}"""
 
 NARRATIVE_SYSTEM = f"""\
-You keep the memory of an AI agent. You are given a passage, a conversation or a document, and write down the \
-facts that are worth knowing in a year.
+You keep the memory of an AI agent. Write down the facts of the passage that are worth knowing in a year: mostly 2 to \
+5, none if there are none. Do not split a story, and do not join two matters.
 
 {build_data_rule("passage")}
 
-{EARLIER_RULE}
+{FACT_RULES}"""
 
-Write 2 to 5 facts. Write fewer if the passage holds less, and an empty list if it holds nothing worth keeping; more \
-only if it covers more than five separate matters.
-
-{FACT_RULES}
-
-Answer with a JSON object: {{"facts": [...]}}."""
-
-NARRATIVE_CLOSING = "End of the passage. Write down its facts by the rules that you were given."
+NARRATIVE_CLOSING = "Write down the facts of the passage."
 
 PREDICTION_SYSTEM = f"""\
 You help the memory of an AI agent to notice what is new. You are given known facts, numbered, and the \
@@ -117,8 +80,6 @@ the passage itself. Write down only what the forecast missed or got wrong.
 
 {build_data_rule("passage")} The same holds for the known facts and for the forecast.
 
-{EARLIER_RULE}
-
 Leave out what the passage repeats from the known facts or the forecast, in any wording. Write down the rest: usually \
 1 to 5 facts, and an empty list if the passage holds nothing new.
 
@@ -129,9 +90,7 @@ Each fact has three more fields:
 since; "contradiction" if a known fact or a forecast was never true.
 - prediction: the number of the forecast that it changes or refutes, else null.
 - miss: from 0 to 1, how far the passage is from what the memory would have expected: 0.1 for a small detail of a \
-known fact, 0.5 for news of an expected kind, 1 for news that no reader of the known facts would have expected.
-
-Answer with a JSON object: {{"facts": [...]}}."""
+known fact, 0.5 for news of an expected kind, 1 for news that no reader of the known facts would have expected."""
 
 CALIBRATED_CLOSING = (
     "End of the passage. Write down what the forecast missed or got wrong, by the rules that you were given."
@@ -240,7 +199,8 @@ def render_opening(section: Section) -> str:
     """The speaker, the time and the first words: enough to know the topic, too little to copy the passage."""
     first = section.pieces[0]
     opening = tokens.truncate(first.turn.text, OPENING_TOKENS)
-    return fence("passage", [*render_head(section), *render_piece(section, 1, first.with_text(opening))])
+    day = f"on {write_day_and_zone(first.turn.said_at)}"
+    return fence("passage", [*render_head(section), day, *render_piece(section, 1, first.with_text(opening))])
 
 
 def read_novelty(value: object) -> Novelty:

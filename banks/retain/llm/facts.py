@@ -1,11 +1,13 @@
 """Facts in a model's answer, and how they become extracted facts. An unusable field is dropped, never the fact."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from enum import StrEnum
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from banks.chunking.spans import ends_sentence
 from banks.enums import EntityKind, Kind, Network
@@ -77,11 +79,16 @@ def find_cause_type(value: object) -> CauseType | None:
     return CAUSE_TYPE_OF.get(snake(value))
 
 
+NAME_AND_KIND = re.compile(r"(?P<name>.+?)\s*\((?P<kind>[^()]+)\)\s*")
+STRINGS = {"type": "array", "items": {"type": "string"}}  # a string takes half of the tokens of an object
+
 # Observations are written from facts, never extracted.
 EXTRACTED_NETWORKS = {"type": "string", "enum": [Network.WORLD, Network.EXPERIENCE, Network.OPINION]}
 
 
 class AnsweredEntity(BaseModel):
+    """Written as "Skanska (ORGANIZATION)", or as an object."""
+
     name: Text = Field(default="", validation_alias=AliasChoices("name", "text"))
     kind: Annotated[EntityKind, BeforeValidator(read_entity_kind)] = Field(
         default=EntityKind.OTHER, validation_alias=AliasChoices("kind", "type")
@@ -89,48 +96,78 @@ class AnsweredEntity(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def take_a_bare_name(cls, value: Any) -> Any:
-        return {"name": value} if isinstance(value, str) else value
+    def read_string(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        found = NAME_AND_KIND.fullmatch(value)
+        if found is None or snake(found["kind"]) not in ENTITY_KIND_OF:
+            return {"name": value}
+        return {"name": found["name"], "kind": found["kind"]}
 
 
 class AnsweredCause(BaseModel):
-    target: Number = None
+    """Written as "caused_by 1", or as an object."""
+
+    fact: Number = Field(default=None, validation_alias=AliasChoices("fact", "target"))
     type: Annotated[CauseType | None, BeforeValidator(find_cause_type)] = None
     strength: Share = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def read_string(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        return {"fact": value, "type": "".join(one for one in value if not one.isdigit())}
+
 
 class AnsweredRelationship(BaseModel):
+    """Written as "subject | relation | object | since | until", or as an object.
+
+    `object_is_value` None: the object is a value unless it is among the entities of the fact.
+    """
+
     subject: Text = ""
     relation: Text = ""
     object: Text = ""
-    object_is_value: Flag = False
-    valid_from: Text = ""
-    valid_until: Text = ""
+    since: Text = Field(default="", validation_alias=AliasChoices("since", "valid_from"))
+    until: Text = Field(default="", validation_alias=AliasChoices("until", "valid_until"))
+    object_is_value: Flag | None = None
     text: Text = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def read_string(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        return dict(zip(("subject", "relation", "object", "since", "until"), value.split("|"), strict=False))
 
 
 class AnsweredFact(BaseModel):
-    """`number` is the fact's own, from 1; causes refer to it. `turns` are the numbers of turns in the transcript."""
+    """The schema that a model gets has the few fields that every fact needs. The others are read where a model gives
+    them: the paper's five dimensions, the kind, and numbers that `causes` refer to.
+    """
 
-    number: Number = None
-    what: Text = ""
-    when: Text = ""
-    where: Text = ""
-    who: Text = ""
-    why: Text = ""
+    text: Text = Field(default="", validation_alias=AliasChoices("text", "what"))
     network: Annotated[Network, BeforeValidator(read_network), WithJsonSchema(EXTRACTED_NETWORKS)] = Field(
         default=Network.WORLD, validation_alias=AliasChoices("network", "fact_type")
     )
-    kind: Annotated[Kind, BeforeValidator(read_kind)] = Field(
-        default=Kind.CONVERSATION, validation_alias=AliasChoices("kind", "fact_kind")
+    start: Text = Field(default="", validation_alias=AliasChoices("start", "occurred_start"))
+    end: Text = Field(default="", validation_alias=AliasChoices("end", "occurred_end"))
+    entities: Annotated[list[AnsweredEntity], MaybeList, WithJsonSchema(STRINGS)] = []
+    relations: Annotated[list[AnsweredRelationship], MaybeList, WithJsonSchema(STRINGS)] = Field(
+        default=[], validation_alias=AliasChoices("relations", "relationships")
     )
-    occurred_start: Text = ""
-    occurred_end: Text = ""
-    entities: Annotated[list[AnsweredEntity], MaybeList] = []
-    causes: Annotated[list[AnsweredCause], MaybeList] = []
-    relationships: Annotated[list[AnsweredRelationship], MaybeList] = []
+    causes: Annotated[list[AnsweredCause], MaybeList, WithJsonSchema(STRINGS)] = []
     confidence: Share = None
     turns: Numbers = []
+    number: SkipJsonSchema[Number] = None
+    kind: SkipJsonSchema[Annotated[Kind, BeforeValidator(read_kind)]] = Field(
+        default=Kind.EVENT, validation_alias=AliasChoices("kind", "fact_kind")
+    )
+    when: SkipJsonSchema[Text] = ""
+    where: SkipJsonSchema[Text] = ""
+    who: SkipJsonSchema[Text] = ""
+    why: SkipJsonSchema[Text] = ""
 
 
 A = TypeVar("A", bound=AnsweredFact)
@@ -153,14 +190,14 @@ def find_numbers(answered: Sequence[AnsweredFact]) -> list[int]:
 def read_fact(fact: AnsweredFact, pieces: Sequence[TurnPiece], number: int, order: Mapping[int, int]) -> ExtractedFact:
     """`pieces` are the turns that the fact rests on, `order` the places of all facts by their numbers."""
     said_at = pieces[-1].turn.said_at
-    occurred = find_occurrence(fact.occurred_start, fact.occurred_end, fact.when, said_at=said_at)
-    relationships = tuple(read_relationships(fact.relationships, zone=said_at.tzinfo))
+    occurred = find_occurrence(fact.start, fact.end, fact.when, said_at=said_at)
+    relationships = tuple(read_relationships(fact, zone=said_at.tzinfo))
     return ExtractedFact(
         text=build_text(fact),
         network=fact.network,
         mentioned_at=said_at,
         kind=fact.kind if occurred.is_known else Kind.CONVERSATION,
-        dimensions=Dimensions(fact.what, fact.when, fact.where, fact.who, fact.why),
+        dimensions=Dimensions(fact.text, fact.when, fact.where, fact.who, fact.why),
         occurred_start=occurred.start,
         occurred_end=occurred.end,
         entities=tuple(gather_entities(fact, relationships)),
@@ -184,28 +221,30 @@ def find_pieces(turns: Iterable[int], section: Section) -> Sequence[TurnPiece]:
 
 
 def read_causes(answered: Iterable[AnsweredCause], number: int, order: Mapping[int, int]) -> tuple[Cause, ...]:
+    """Causes point back: a fact can't be caused by one that the answer tells after it."""
     causes: dict[tuple[int, str], Cause] = {}
     for one in answered:
-        target = None if one.target is None else order.get(one.target)
-        if target is None or target == order[number] or one.type is None:
+        target = None if one.fact is None else order.get(one.fact)
+        if target is None or target >= order[number] or one.type is None:
             continue
         strength = UNSTATED_STRENGTH if one.strength is None else one.strength
         causes.setdefault((target, one.type), Cause(target, one.type, strength))
     return tuple(causes.values())
 
 
-def read_relationships(answered: Iterable[AnsweredRelationship], *, zone: tzinfo | None) -> Iterable[FoundRelationship]:
-    for one in answered:
+def read_relationships(fact: AnsweredFact, *, zone: tzinfo | None) -> Iterable[FoundRelationship]:
+    named = {entity.name.casefold() for entity in fact.entities}
+    for one in fact.relations:
         relation = snake(one.relation)
         if not (one.subject and relation and one.object):
             continue
-        since, until = find_span(one.valid_from, zone=zone), find_span(one.valid_until, zone=zone)
+        since, until = find_span(one.since, zone=zone), find_span(one.until, zone=zone)
         yield FoundRelationship(
             subject=one.subject,
             relation=relation,
             object=one.object,
             text=one.text or f"{one.subject} {relation.replace('_', ' ')} {one.object}.",
-            object_is_value=one.object_is_value,
+            object_is_value=one.object.casefold() not in named if one.object_is_value is None else one.object_is_value,
             valid_from=since.start if since else None,
             valid_until=until.end if until and not (since and until.end <= since.start) else None,
         )
@@ -237,7 +276,7 @@ def merge_by_name(found: Iterable[FoundEntity]) -> list[FoundEntity]:
 
 def build_text(fact: AnsweredFact) -> str:
     """The model's own sentences, unchanged: what happened, then who the people are and why."""
-    sentences = [part.strip() for part in (fact.what, fact.who, fact.why) if part.strip()]
+    sentences = [part.strip() for part in (fact.text, fact.who, fact.why) if part.strip()]
     return " ".join(part if ends_sentence(part) else f"{part}." for part in sentences)
 
 

@@ -7,7 +7,7 @@ from datetime import date
 from itertools import accumulate
 
 from banks.chunking.spans import find_sentence_starts
-from banks.prompting import write_moment
+from banks.prompting import write_day_and_zone
 from banks.types import Passage, Quote, Turn
 from providers import tokens
 from providers.llm.prompting.fence import bar, fence, label
@@ -20,7 +20,7 @@ EARLIER_CHARACTERS = 400
 CONTEXT_TOKENS = 500
 MOST_NAMES = 50
 DAYS_IN_WEEK = 7
-WEEKS_BEFORE, WEEKS_AFTER = 2, 1  # in the calendar of a prompt
+WEEKS_BEFORE, WEEKS_AFTER = 1, 1  # in the calendar of a prompt
 
 BLANK = re.compile(r"\s+")
 
@@ -134,7 +134,8 @@ def render_passage(section: Section) -> str:
 
 def render_head(section: Section) -> Iterator[str]:
     passage = section.passage
-    yield "kind: document" if passage.is_document else "kind: conversation"
+    if passage.is_document:
+        yield "kind: document"
     if passage.agent_name:
         yield f"name of the agent: {label(passage.agent_name)}"
     if passage.context:
@@ -154,24 +155,32 @@ def render_calendar(section: Section) -> Iterator[str]:
 
 def render_earlier(section: Section) -> Iterator[str]:
     for piece in section.before:
-        yield f"earlier: {label(piece.turn.speaker)} ({write_role(section, piece)})"
+        yield f"earlier: {write_speaker(section, piece)}"
         yield from bar(piece.turn.text)
 
 
 def render_turns(section: Section) -> Iterator[str]:
+    """The day stands once above its turns."""
+    day = ""
     for number, piece in enumerate(section.pieces, start=1):
+        if (its_day := write_day_and_zone(piece.turn.said_at)) != day:
+            day = its_day
+            yield f"on {day}"
         yield from render_piece(section, number, piece)
 
 
 def render_piece(section: Section, number: int, piece: TurnPiece) -> Iterator[str]:
-    role, moment = write_role(section, piece), write_moment(piece.turn.said_at)
-    yield f"turn {number}: {label(piece.turn.speaker)} ({role}), {moment}"
+    yield f"turn {number}: {write_speaker(section, piece)}, {piece.turn.said_at:%H:%M}"
     yield from bar(piece.turn.text)
 
 
-def write_role(section: Section, piece: TurnPiece) -> str:
+def write_speaker(section: Section, piece: TurnPiece) -> str:
+    """The name, with the role if it says more."""
+    name = label(piece.turn.speaker)
+    if section.is_agent(piece.turn):
+        return f"{name} (the agent)"
     role = "author" if section.passage.is_document else piece.turn.role
-    return f"{role}, the agent itself" if section.is_agent(piece.turn) else role
+    return name if role == "user" else f"{name} ({role})"
 
 
 def list_weeks_around(day: date) -> Iterator[str]:
@@ -181,7 +190,12 @@ def list_weeks_around(day: date) -> Iterator[str]:
         start = monday + week * DAYS_IN_WEEK
         days = [date.fromordinal(one) for one in range(start, start + DAYS_IN_WEEK) if is_a_day(one)]
         if days:
-            yield ", ".join(f"{WEEKDAYS[one.weekday()]} {one.isoformat()}" for one in days)
+            yield ", ".join(
+                [
+                    f"{WEEKDAYS[days[0].weekday()][:3]} {days[0]}",
+                    *(f"{WEEKDAYS[one.weekday()][:3]} {one.day}" for one in days[1:]),
+                ]
+            )
 
 
 def is_a_day(ordinal: int) -> bool:

@@ -3,7 +3,6 @@
 The model gets the schema of the plain type, and more than that is read. A wrong detail costs the detail, not the fact.
 """
 
-import math
 import re
 from typing import Annotated
 
@@ -26,12 +25,17 @@ def read_text(value: object) -> str:
 
 
 def find_share(value: object) -> float | None:
-    """The number between 0 and 1 that is nearest to the value; None without a number."""
+    """A number from 0 to 1. 7 means 0.7, 70 and "70%" mean 0.7. Any other number says nothing."""
+    text = str(value).strip()
     try:
-        number = float(str(value))
+        number = float(text.removesuffix("%"))
     except ValueError:
         return None
-    return None if math.isnan(number) else min(1.0, max(0.0, number))
+    if text.endswith("%"):
+        number /= 100
+    elif number > 1 and number.is_integer():
+        number /= 10 if number <= 10 else 100  # noqa: PLR2004  # the scales that models use
+    return number if 0 <= number <= 1 else None
 
 
 def find_number(value: object) -> int | None:

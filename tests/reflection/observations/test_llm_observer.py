@@ -104,12 +104,6 @@ def test_an_answer_that_removes_every_statement_is_malformed() -> None:
         observe(Model(Change(action="remove", statements=[1, 2])), Dossier("Ana", FACTS, KNOWN))
 
 
-def test_without_facts_the_model_is_not_asked_and_the_statements_stay() -> None:
-    model = Model()
-    assert observe(model, Dossier("Ana", (), KNOWN)) == KNOWN
-    assert not model.prompt
-
-
 def test_a_file_has_at_most_ten_statements() -> None:
     model = Model(*[add(f"Ana is {number}.", 1) for number in range(12)])
 
@@ -121,9 +115,19 @@ def test_the_prompt_has_dates_and_proofs_and_no_disposition() -> None:
 
     observe(model, Dossier("Ana", FACTS, KNOWN))
 
-    assert "Fact 2 (Friday, 02 January 2026, told 2 times)\n| Ana moved to Porto." in model.prompt
+    assert "Fact 2 (told Friday, January 2, 2026, told 2 times)\n| Ana moved to Porto." in model.prompt
     assert "Statement 1\n| Ana is a musician." in model.prompt
     assert not any(word in model.prompt for word in ("skeptic", "empath", "literal", "disposition", "You are Ada"))
+
+
+def test_a_date_is_shown_as_precisely_as_it_is_known() -> None:
+    model = Model(add("Ana lives.", 1))
+    month = datetime(2025, 5, 1, tzinfo=UTC), datetime(2025, 6, 1, tzinfo=UTC)
+    day = datetime(2025, 5, 3, tzinfo=UTC), datetime(2025, 5, 4, tzinfo=UTC)
+    facts = [replace(FACTS[0], occurred_start=start, occurred_end=end) for start, end in (month, day)]
+    observe(model, Dossier("Ana", tuple(facts)))
+    assert "Fact 1 (happened May 2025)\n" in model.prompt
+    assert "Fact 2 (happened Saturday, May 3, 2025)\n" in model.prompt
 
 
 def test_a_fact_that_becomes_true_later_is_shown_with_its_date() -> None:
@@ -132,8 +136,8 @@ def test_a_fact_that_becomes_true_later_is_shown_with_its_date() -> None:
 
     observe(model, Dossier("Ana", (FACTS[0], replace(FACTS[1], begins=begins))))
 
-    assert "Fact 1 (Thursday, 01 January 2026)\n" in model.prompt
-    assert "(Friday, 02 January 2026, told 2 times, true only from Tuesday, 01 June 2027)\n" in model.prompt
+    assert "Fact 1 (told Thursday, January 1, 2026)\n" in model.prompt
+    assert "(told Friday, January 2, 2026, told 2 times, true only from Tuesday, June 1, 2027)\n" in model.prompt
 
 
 @pytest.mark.parametrize("count", [6, LLMObserver.facts_at_once])

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.utils import timezone
 
 from banks.enums import Network
@@ -175,11 +177,37 @@ def test_many_changes_wait_for_quiet_but_not_for_ever(bank: Bank) -> None:
     tell(bank, "Ana plays the cello.", "Ana")
     ana, start = find_ana(bank), timezone.now()
     with tenant_transaction(bank.tenant_id):
-        for minute in range(4):
+        for minute in range(20):
             mark_stale(bank, [ana.id], now=start + timedelta(minutes=minute))
         [row] = ObservedEntity.objects.of_bank(bank)
 
-    assert (row.stale_since, row.due_at, row.changes) == (start, start + LONGEST_WAIT, 4)
+    longest = LONGEST_WAIT * timedelta(seconds=settings.OBSERVATION_QUIET_SECONDS)
+    assert (row.stale_since, row.due_at, row.changes) == (start, start + longest, 20)
+
+
+def test_an_entity_with_few_facts_costs_no_call(bank: Bank, settings: Any) -> None:
+    settings.OBSERVATION_LEAST_FACTS = 3
+    observer = Recorder()
+    for number in range(1, 3):
+        tell(bank, f"Ana has {number} dogs.", "Ana")
+        refresh(bank, observer)
+    assert observer.seen == []
+    tell(bank, "Ana has 3 dogs.", "Ana")
+    refresh(bank, observer)
+    assert [len(dossier.facts) for dossier in observer.seen] == [3]
+
+
+def test_a_later_refresh_reads_new_facts_only(bank: Bank) -> None:
+    observer = Recorder()
+    for number in range(3):
+        tell(bank, f"Ana has {number} dogs.", "Ana")
+    refresh(bank, observer)
+    tell(bank, "Ana has 3 dogs.", "Ana")
+    refresh(bank, observer)
+    assert [fact.text for fact in observer.seen[-1].facts] == ["Ana has 3 dogs."]
+    assert observer.seen[-1].known
+    refresh(bank, observer)
+    assert len(observer.seen) == 2
 
 
 def test_a_fact_that_becomes_true_later_is_shown_with_its_date(bank: Bank) -> None:
@@ -219,6 +247,7 @@ def test_a_reworded_observation_stays_the_same_memory(bank: Bank) -> None:
     refresh(bank, Recorder())
     [before] = read_observations(bank)
 
+    tell(bank, "Ana plays it well.", "Ana")
     refresh(bank, Rewording())
 
     [after] = read_observations(bank)
@@ -242,6 +271,7 @@ def test_an_observation_that_is_reworded_like_another_one_is_closed(bank: Bank) 
             return Observed(tuple(replace(one, text="Ana lives in Porto.") for one in dossier.known[:1]))
 
     refresh(bank, First())
+    tell(bank, "Ana has a dog.", "Ana")
     refresh(bank, Same())
 
     assert [unit.text for unit in read_observations(bank)] == ["Ana lives in Porto."]
@@ -268,6 +298,7 @@ def test_an_observation_of_two_entities_stays_with_one_when_the_other_drops_it(b
     refresh_one("Ana", "Ana knows Bea.")
     refresh_one("Bea", "Ana knows Bea.")
     [shared] = read_observations(bank)
+    tell(bank, "Ana has a dog.", "Ana")
     refresh_one("Ana", "Ana is sociable.")
 
     with tenant_transaction(bank.tenant_id):

@@ -46,7 +46,7 @@ def test_the_prediction_sees_known_facts_and_only_the_opening(llm_server: Script
     make_engine(llm_server).extract(PASSAGE, mode=Mode.CALIBRATED, find_known=find_known)
     asked = user_message(llm_server, 0)
     assert "known 2:\n| Ana has a dog called Rex." in asked
-    assert "turn 1: Ana (user), Sunday" in asked
+    assert "on Sunday, June 9, 2024, UTC+02:00\nturn 1: Ana, 14:05" in asked
     assert "He died" not in asked
 
 

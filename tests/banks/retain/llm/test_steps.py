@@ -35,15 +35,15 @@ def short_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def say_two_linked_facts(server: ScriptedLLM, *, refuses: str = "nothing") -> None:
-    """The second fact of each call causes the first. A call whose passage contains `refuses` gets no usable answer."""
+    """The first fact of each call causes the second. A call whose passage contains `refuses` gets no usable answer."""
     numbers = count(1)
 
     def answer(received: Received) -> str:
         if refuses in received.body["messages"][1]["content"]:
             return "No."
         number = next(numbers)
-        first = {"number": 1, "what": f"first {number}", "causes": [{"target": 2, "type": "caused_by"}]}
-        return json.dumps({"facts": [first, {"number": 2, "what": f"second {number}"}]})
+        second = {"text": f"second {number}", "causes": ["caused_by 1"]}
+        return json.dumps({"facts": [{"text": f"first {number}"}, second]})
 
     server.chat.otherwise = answer
 
@@ -63,7 +63,7 @@ def test_facts_quote_the_whole_passage_and_causes_find_their_facts(llm_server: S
     extraction = make_engine(llm_server).extract(PASSAGE, mode=Mode.NARRATIVE, step=steps)
     spans = [quote for fact in extraction.facts[1::2] for quote in fact.quotes]
     assert "".join(LONG[quote.start : quote.end] for quote in spans) == LONG
-    assert [fact.causes[0].target for fact in extraction.facts[::2]] == list(range(1, len(extraction.facts), 2))
+    assert [fact.causes[0].target for fact in extraction.facts[1::2]] == list(range(0, len(extraction.facts), 2))
     total = len(spans)
     assert total > 2
     assert steps.seen == [("extracting", done, total) for done in range(1, total)]
