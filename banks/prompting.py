@@ -9,7 +9,7 @@ from typing import TypeVar
 from banks.chunking.spans import find_grapheme_cut
 from providers.llm.errors import LLMRefused, MalformedAnswer, concerns_content
 from providers.llm.prompting.fence import BAR, bar
-from timewords.rendering import write_day_of_week
+from timewords.rendering import DAY, describe_date, write_day_of_week
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +65,12 @@ def write_day_and_zone(moment: datetime) -> str:
 def write_offset(moment: datetime) -> str:
     zone = moment.strftime("%z")
     return f"UTC{zone[:3]}:{zone[3:5]}" if zone else "zone unknown"
+
+
+def describe_occurrence(start: datetime, end: datetime | None) -> str:
+    """As precisely as it is known: a day, or a longer span such as a month. `end` is exclusive."""
+    is_day = end is None or end - start <= DAY
+    return describe_date(start, end or start, "day" if is_day else "range")
 
 
 def count_nothing(_: object) -> int:

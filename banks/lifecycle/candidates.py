@@ -28,6 +28,7 @@ class KnownUnit:
     occurred_start: datetime | None
     tags_hash: bytes = b""
     occurred_end: datetime | None = None
+    relations: tuple[str, ...] = ()  # "subject | relation | object"
 
     @property
     def since(self) -> datetime:
@@ -105,6 +106,7 @@ def read_units(bank: Bank, ids: Collection[UUID]) -> dict[UUID, KnownUnit]:
     """The current units among these."""
     if not ids:
         return {}
+    relations = read_relations(bank, ids)
     rows = MemoryUnit.objects.of_bank(bank).current().filter(id__in=ids)
     return {
         row.id: KnownUnit(
@@ -117,6 +119,21 @@ def read_units(bank: Bank, ids: Collection[UUID]) -> dict[UUID, KnownUnit]:
             occurred_start=row.occurred_start,
             tags_hash=bytes(row.tags_hash),
             occurred_end=row.occurred_end,
+            relations=tuple(relations.get(row.id, ())),
         )
         for row in rows.defer("embedding", "second_embedding", "dimensions", "context", "search_text")
     }
+
+
+def read_relations(bank: Bank, unit_ids: Collection[UUID]) -> dict[UUID, list[str]]:
+    """The relations that each unit states, as "subject | relation | object"."""
+    rows = RelationshipSource.objects.for_tenant(bank.tenant_id).filter(unit_id__in=unit_ids).order_by("id")
+    names = "relationship__subject__name", "relationship__relation", "relationship__object__name"
+    found: dict[UUID, list[str]] = {}
+    for unit_id, subject, relation, other, value in rows.values_list("unit_id", *names, "relationship__value"):
+        found.setdefault(unit_id, []).append(write_relation(subject, relation, other or value))
+    return found
+
+
+def write_relation(subject: str, relation: str, other: str) -> str:
+    return f"{subject} | {relation} | {other}"

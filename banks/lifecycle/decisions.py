@@ -25,11 +25,17 @@ Reason = Literal["update", "correction"]
 
 @dataclass(frozen=True)
 class LifecycleQuestion:
-    """`candidates` are units of the same network as the new fact, the nearest first."""
+    """`candidates` are units of the same network as the new fact, the nearest first.
+
+    `relations` are those that the fact states, each as "subject | relation | object".
+    """
 
     text: str
     mentioned_at: datetime
     candidates: tuple[KnownUnit, ...]
+    occurred_start: datetime | None = None
+    occurred_end: datetime | None = None
+    relations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,11 @@ from banks.entities.resolution.identifier import Identified, Identifier, Identit
 from banks.entities.types import Naming
 from banks.enums import Network
 from banks.facts import PreparedFact
-from banks.lifecycle.candidates import find_candidates
+from banks.lifecycle.candidates import KnownUnit, find_candidates, write_relation
 from banks.lifecycle.decisions import Action, AddEverything, Decision, Judge, LifecycleQuestion
+from banks.lifecycle.relations import name_relation
 from banks.models import Bank
+from banks.types import ExtractedFact
 from banks.vectors import embed_texts
 from providers.embedding.protocol import Embedder
 from providers.usage import Usage
@@ -50,17 +52,19 @@ def plan_facts(bank: Bank, facts: Sequence[PreparedFact], planners: Planners, *,
     with tenant_transaction(bank.tenant_id):
         candidates = find_candidates(bank, facts) if judge.needs_candidates else [[] for _ in facts]
         questions = list_name_questions(bank, facts, speakers) if planners.identifier else []
-    judged = judge.judge(
-        [
-            LifecycleQuestion(one.fact.rendered_text, one.fact.mentioned_at, tuple(known))
-            for one, known in zip(facts, candidates, strict=True)
-        ]
-    )
+    judged = judge.judge([build_question(one.fact, known) for one, known in zip(facts, candidates, strict=True)])
     allowed = [restrict(decision, fact) for decision, fact in zip(judged.decisions, facts, strict=True)]
     decisions, embedding_usage = embed_merged_texts(bank, allowed, planners.embedder)
     identified = identify(questions, planners.identifier)
     usage = judged.usage + embedding_usage + identified.usage
     return Plan(tuple(decisions), judge.name, usage, identified.identities)
+
+
+def build_question(fact: ExtractedFact, known: Sequence[KnownUnit]) -> LifecycleQuestion:
+    relations = [write_relation(one.subject, name_relation(one.relation), one.object) for one in fact.relationships]
+    return LifecycleQuestion(
+        fact.rendered_text, fact.mentioned_at, tuple(known), fact.occurred_start, fact.occurred_end, tuple(relations)
+    )
 
 
 def plan_to_add(facts: Sequence[PreparedFact]) -> Plan:

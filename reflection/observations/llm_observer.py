@@ -10,12 +10,12 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from banks.prompting import CALL_CHARACTERS, MOST_CHARACTERS, excerpt, measure
+from banks.prompting import CALL_CHARACTERS, MOST_CHARACTERS, describe_occurrence, excerpt, measure
 from providers.llm.errors import MalformedAnswer
 from providers.llm.prompting.fence import bar, fence, label
 from providers.llm.protocol import LLM, ChatMessage
 from reflection.observations.types import Dossier, Fact, Observation, Observed
-from timewords.rendering import DAY, describe_date, write_day_of_week
+from timewords.rendering import write_day_of_week
 
 SYSTEM = """\
 You keep a neutral file on one person, place or thing: 3 to 7 short statements, fewer where little is known, never \
@@ -116,9 +116,7 @@ def describe_time(fact: Fact) -> str:
     """The event as precisely as it is known, else the day on which the fact was told."""
     if fact.occurred_start is None:
         return f"told {write_day_of_week(fact.said_at)}"
-    end = fact.occurred_end or fact.occurred_start
-    is_day = end - fact.occurred_start <= DAY
-    return f"happened {describe_date(fact.occurred_start, end, 'day' if is_day else 'range')}"
+    return f"happened {describe_occurrence(fact.occurred_start, fact.occurred_end)}"
 
 
 def apply_changes(answer: Answer, dossier: Dossier) -> tuple[Observation, ...]:

@@ -20,11 +20,15 @@ from banks.models import Bank, MemoryUnit, UnitSource
 from banks.rendering import RENDERED_TEXT
 from banks.vectors import use_slot
 from providers.embedding.vector import Vector
+from reflection.models import OpinionRevision, RevisionEvidence
 from reflection.opinions.claims import Pair
 from reflection.opinions.confidence import choose_reach
 from reflection.opinions.entities import read_entities
 from reflection.opinions.evidence import find_spent, find_used
+from reflection.opinions.tags import UNTAGGED, may_read, read_tags
 from reflection.opinions.verdicts import NewFact, OpinionQuestion
+
+Cause = OpinionRevision.Cause
 
 A_TURN = 5  # the nearest opinions of a fact; further ones wait until every fact has had its turn
 MOST_FACTS = 20  # of one opinion in one question
@@ -126,11 +130,36 @@ def read_questions(bank: Bank, pairs: Sequence[CandidatePair]) -> list[OpinionQu
     for one in by_age:
         if (one.fact.id, one.opinion_id) not in spent:
             bearing[one.opinion_id].append(replace(one.fact, text=current[one.fact.id]))
+    reasons = read_reasons(bank, list(bearing))
     return [
-        OpinionQuestion(opinion_id, text, tuple(bearing[opinion_id][start : start + MOST_FACTS]))
-        for opinion_id, text in movable.order_by("id").values_list("id", "text")
+        OpinionQuestion(
+            opinion_id, text, tuple(bearing[opinion_id][start : start + MOST_FACTS]), confidence, reasons[opinion_id]
+        )
+        for opinion_id, text, confidence in movable.order_by("id").values_list("id", "text", "confidence")
         for start in range(0, len(bearing[opinion_id]), MOST_FACTS)
     ]
+
+
+def read_reasons(bank: Bank, opinion_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Why each opinion is held: the reasoning of its formation, or of the last change of mind.
+
+    It is empty where the reasoning may quote facts under tags that readers of the opinion may not see.
+    """
+    rows = OpinionRevision.objects.of_bank(bank).filter(
+        opinion_id__in=opinion_ids, cause__in=(Cause.FORMED, Cause.REVISED), withdrawn=False
+    )
+    latest = {row.opinion_id: row for row in rows.order_by("number")}
+    grounds = RevisionEvidence.objects.of_bank(bank).standing().filter(revision__in=[row.id for row in latest.values()])
+    seen: defaultdict[UUID, list[UUID]] = defaultdict(list)
+    for revision_id, fact_id in grounds.values_list("revision_id", "fact_id"):
+        seen[revision_id].append(fact_id)
+    tags = read_tags(bank, [*opinion_ids, *(fact_id for facts in seen.values() for fact_id in facts)])
+    found = dict.fromkeys(opinion_ids, "")
+    for opinion_id, row in latest.items():
+        own = tags.get(opinion_id, UNTAGGED)
+        if all(may_read(own, tags.get(fact_id, UNTAGGED)) for fact_id in seen[row.id]):
+            found[opinion_id] = row.reasoning
+    return found
 
 
 def by_arrival(fact: NewFact) -> tuple[datetime, UUID]:

@@ -11,15 +11,16 @@ from pydantic import BaseModel, BeforeValidator
 from banks.prompting import excerpt, write_moment
 from providers.llm.prompting.fence import build_data_rule
 from providers.llm.prompting.listed_answer import ListedAnswer
-from providers.llm.prompting.tolerance import MaybeList, Number, Text, snake
+from providers.llm.prompting.tolerance import Flag, MaybeList, Number, Text, snake
 from providers.llm.protocol import LLM
 from providers.usage import Usage
 from reflection.opinions.claims import LONGEST_REASONING, LONGEST_TEXT, Verdict
 from reflection.opinions.model_calls import ask_model
 
 SYSTEM = f"""\
-You weigh evidence for the beliefs of an AI agent. Each numbered opinion of the agent comes with numbered facts that \
-became known after it was formed. Say for each fact how it bears on its opinion.
+You weigh evidence for the beliefs of an AI agent. Each numbered opinion of the agent comes with the confidence that \
+it is held with, its reasoning, and numbered facts that became known after it was formed. Say for each fact how it \
+bears on its opinion.
 
 {build_data_rule("list of opinions and facts")}
 
@@ -32,12 +33,13 @@ reason is one short sentence.
 
 Where facts contradict an opinion, or show that it holds only under a condition, write as text how the agent should \
 put it from now on: in the same voice and language, about as long, keeping what still holds and naming the limit. \
-Otherwise text is empty. Take up nothing that is not in the opinion or its facts.
+Otherwise text is empty. Take up nothing that is not in the opinion or its facts. reversed is true if the text says \
+the opposite of the opinion, and false if it only limits it.
 
 Answer with a JSON object: {{"opinions": [{{"opinion": 1, "verdicts": [{{"fact": 1, "verdict": "weaken", "reason": \
-"..."}}], "text": ""}}]}}. Every fact gets a verdict."""
+"..."}}], "text": "", "reversed": false}}]}}. Every fact gets a verdict."""
 
-CLOSING = "End of the list. Give a verdict on every fact by the rules that you were given."
+CLOSING = "Give a verdict on every fact."
 
 
 @dataclass(frozen=True)
@@ -55,14 +57,20 @@ class OpinionQuestion:
     opinion_id: UUID
     text: str
     facts: tuple[NewFact, ...]
+    confidence: float | None = None
+    reasoning: str = ""
 
     @property
     def pairs(self) -> int:
         return len(self.facts)
 
     def render(self, number: int) -> Iterator[str]:
-        yield f"opinion {number}:"
+        held = "" if self.confidence is None else f", held with confidence {self.confidence:.2f}"
+        yield f"opinion {number}{held}:"
         yield from excerpt(self.text).lines
+        if self.reasoning:
+            yield f"reasoning of opinion {number}:"
+            yield from excerpt(self.reasoning).lines
         for place, fact in enumerate(self.facts, start=1):
             yield f"fact {place} on opinion {number}, told on {write_moment(fact.mentioned_at)}:"
             yield from excerpt(fact.text).lines
@@ -72,12 +80,13 @@ class OpinionQuestion:
 class Assessment:
     """`verdicts` and `reasons` follow the facts of the question. A fact without a readable verdict has None.
 
-    `text` is the new wording of the opinion; empty where it stays.
+    `text` is the new wording of the opinion; empty where it stays. `is_reversed`: it says the opposite.
     """
 
     verdicts: tuple[Verdict | None, ...]
     reasons: tuple[str, ...]
     text: str = ""
+    is_reversed: bool = False
 
     @property
     def undecided(self) -> int:
@@ -123,6 +132,7 @@ class AnsweredOpinion(BaseModel):
     opinion: Number = None
     verdicts: Annotated[list[AnsweredVerdict], MaybeList] = []
     text: Text = ""
+    reversed: Flag = False
 
 
 class AssessmentAnswer(ListedAnswer):
@@ -152,7 +162,9 @@ def read_assessment(answer: AssessmentAnswer, number: int, question: OpinionQues
     said = next((one for one in answer.opinions if one.opinion == number), AnsweredOpinion())
     read = [read_verdict(said, place) for place in range(1, len(question.facts) + 1)]
     verdicts = tuple(verdict for verdict, _ in read)
-    return Assessment(verdicts, tuple(reason for _, reason in read), read_rewording(said.text, question, verdicts))
+    text = read_rewording(said.text, question, verdicts)
+    is_reversed = bool(text) and said.reversed and Verdict.CONTRADICT in verdicts
+    return Assessment(verdicts, tuple(reason for _, reason in read), text, is_reversed)
 
 
 def read_verdict(said: AnsweredOpinion, place: int) -> tuple[Verdict | None, str]:

@@ -17,7 +17,7 @@ from providers.usage import Usage
 from reflection.models import OpinionRevision
 from reflection.opinions.candidate_pairs import plan_weighing, read_current, read_questions
 from reflection.opinions.claims import Verdict
-from reflection.opinions.confidence import choose_step, move
+from reflection.opinions.confidence import choose_step, move, start_reversed
 from reflection.opinions.entities import NewWording
 from reflection.opinions.evidence import add_evidence, list_fresh
 from reflection.opinions.merging import replace_opinion
@@ -179,8 +179,12 @@ def take_steps(
         if verdict and verdict is not Verdict.NEUTRAL and fact.id in fresh
     ]
     worded = next((step for step in reversed(steps) if given.text and step.cause is not Cause.REINFORCE), None)
+    against = sum(step.cause is Cause.CONTRADICT for step in steps)
     for step in steps:
-        if step is worded and not may_reword:
+        if step is worded and may_reword and given.is_reversed:
+            new = NewText(given.text, vectors[given.text], start_reversed(against, step=alpha))
+            reverse(author, opinion, step, new)
+        elif step is worded and not may_reword:
             take_step(author, opinion, replace(step, reasoning=f"{step.reasoning} {KEPT_TEXT}".strip()))
         elif step is worded:
             take_step(author, opinion, step, given.text, vectors[given.text])
@@ -204,6 +208,25 @@ def take_step(author: Author, opinion: MemoryUnit, step: Step, text: str = "", v
     write_step(bank, opinion, before, step)
     if other is not None:
         replace_opinion(author, other, opinion)
+
+
+@dataclass(frozen=True)
+class NewText:
+    text: str
+    vector: Vector
+    confidence: float
+
+
+def reverse(author: Author, opinion: MemoryUnit, step: Step, new: NewText) -> None:
+    """The opinion turns into its opposite, or gives way to another opinion that has this text."""
+    bank, before = author.bank, Before.of(opinion)
+    if find_with_text(bank, opinion, new.text) is not None:
+        take_step(author, opinion, step, new.text, new.vector)
+        return
+    opinion.confidence = new.confidence
+    reword(bank, opinion, NewWording(new.text, opinion.text, step.in_view), vector=new.vector)
+    add_evidence(bank, opinion.id, step.evidence)
+    write_step(bank, opinion, before, replace(step, cause=Cause.REVISED, step=None))
 
 
 TagsOf = Mapping[UUID, Tags]

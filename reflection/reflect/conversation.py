@@ -40,7 +40,7 @@ NO_ROOM = ChatMessage("user", "The results are too long to be shown: the bound o
 class ModelRequest:
     messages: Sequence[ChatMessage]
     max_tokens: int
-    seconds: float
+    seconds: float | None
     purpose: CallPurpose = "answer"
 
 
@@ -191,7 +191,8 @@ class Conversation:
 
     def _has_turns(self, calls: int) -> bool:
         bounds, made = self.query.bounds, self.trace.calls
-        return len(made) + calls <= bounds.calls and self._seconds_left >= calls * LEAST_SECONDS
+        left = self._seconds_left
+        return len(made) + calls <= bounds.calls and (left is None or left >= calls * LEAST_SECONDS)
 
     def _has_room_for_two(self) -> bool:
         """Assumes that each call writes as much as it may, and that the second reads the output of the first."""
@@ -199,8 +200,10 @@ class Conversation:
         return self._has_turns(2) and 2 * asked + 3 * self.query.output_tokens <= self.budget.left
 
     @property
-    def _seconds_left(self) -> float:
-        return self.query.bounds.seconds - self.trace.seconds
+    def _seconds_left(self) -> float | None:
+        """None without a bound: each call has the time limit of the model's settings."""
+        seconds = self.query.bounds.seconds
+        return None if seconds is None else max(1.0, seconds - self.trace.seconds)
 
     def _build_request(self, *, is_last: bool) -> ModelRequest | None:
         """Announces the turns that are left, or the last one. The rules of a single call say so already."""
@@ -213,7 +216,7 @@ class Conversation:
 
     def _fit_request(self, messages: list[ChatMessage]) -> ModelRequest | None:
         output = self.budget.find_output(messages, self.query.output_tokens)
-        return None if output is None else ModelRequest(messages, output, max(1.0, self._seconds_left))
+        return None if output is None else ModelRequest(messages, output, self._seconds_left)
 
     def _write_results(self, results: LookUpRound, around: Surroundings) -> ChatMessage:
         zone = self.query.recall.asked_at.tzinfo

@@ -37,13 +37,15 @@ hold them with. State evidence as fact and a belief as your own view. A belief i
 [3][8]. Use only numbers that stand in the memory. A relationship names the memories that it was said in.
 - If the memory does not hold the answer, say so, and say what it does hold about the matter. Do not fill the gap.
 - Where memories contradict each other, go by their validity: a memory that expired or whose validity ended is past. \
-Where validity decides nothing, the memory that was said last holds. Say what changed if it matters.
-- Count every stretch of time from the day on which the question is asked, never from another today. Write both dates \
-and the difference, as in: from Thursday, June 15 to Thursday, June 22 are 7 days.
+Where validity decides nothing, the memory that was said last holds. Tell the earlier value too if the question asks \
+how it was before, or what changed.
+- "Ago", "since" and "until" count from the day on which the question is asked, never from another today. Between two \
+events count from the date of the one to the date of the other. Write both dates and the difference, as in: from \
+Thursday, June 15 to Thursday, June 22 are 7 days.
 - When you are asked how many or how much, go through the whole memory, list each item by itself with its date, drop \
 those that are the same, and only then give the number.
-- When you are asked for advice or for what a person would like, build on known tastes, plans and experience. A memory \
-without the exact answer is no reason to refuse.
+- When you are asked for advice or for what a person would like, combine what you know of their tastes, plans and \
+experience into one answer. A memory without the exact answer is no reason to refuse.
 - Where the question needs several steps, follow the relationships from one to the next."""
 
 NOTES_RULES = """\

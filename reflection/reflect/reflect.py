@@ -24,6 +24,7 @@ from reflection.reflect.surroundings import Surroundings, find_shown_moment, rea
 from reflection.reflect.tools import ReflectTools
 from reflection.reflect.trace import Trace
 from reflection.reflect.types import (
+    LEAST_MEMORY_TOKENS,
     AnswerEvent,
     Cited,
     Delta,
@@ -183,10 +184,14 @@ def build_fitting_prompt(task: ReflectTask, around: Surroundings, budget: TokenB
     query, found = task.query, task.lookups.found
     memories = list(found.memories)
     reserved = budget.reserve_output(query.output_tokens)
+    profile = query.profile or Profile.of(task.bank)
+    empty = budget.count(build_prompt(profile, query, {}, delimiter=delimiter).messages)
+    longest = query.bounds.prompt_tokens and max(query.bounds.prompt_tokens, empty + LEAST_MEMORY_TOKENS)
     while True:
         context = build_context(memories, around, query.recall.asked_at.tzinfo)
-        prompt = build_prompt(query.profile or Profile.of(task.bank), query, context, delimiter=delimiter)
-        over = budget.count(prompt.messages) + reserved - budget.left
+        prompt = build_prompt(profile, query, context, delimiter=delimiter)
+        asked = budget.count(prompt.messages)
+        over = max(asked + reserved - budget.left, asked - longest if longest else 0)
         if over <= 0 or not memories:
             break
         while over > 0 and memories:

@@ -21,20 +21,23 @@ STRUCTURE_TOKENS = 3_072  # on top, for structured output
 class Bounds:
     """How often a model may be asked, how many tokens it may read and write in all, and how long that may take.
 
-    A call that would exceed one of them is not made. `quotes` bounds the memories of an extractive answer.
+    A call that would exceed one of them is not made. `seconds` None: a call has the time limit of the model's settings.
+    `prompt_tokens` bounds the first prompt. `quotes` bounds the memories of an extractive answer.
     """
 
     calls: int
     tokens: int
-    seconds: float
+    seconds: float | None
     quotes: int = 5
+    prompt_tokens: int | None = None
 
 
 BOUNDS: Mapping[str, Bounds] = {
-    "low": Bounds(calls=1, tokens=16_000, seconds=30.0, quotes=5),
-    "mid": Bounds(calls=3, tokens=48_000, seconds=60.0, quotes=8),
+    "low": Bounds(calls=1, tokens=16_000, seconds=None, quotes=5, prompt_tokens=3_500),
+    "mid": Bounds(calls=3, tokens=48_000, seconds=60.0, quotes=8, prompt_tokens=8_000),
     "high": Bounds(calls=6, tokens=128_000, seconds=120.0, quotes=12),
 }
+LEAST_MEMORY_TOKENS = 1_000  # that a long profile, context or directive leaves for memories
 
 
 @dataclass(frozen=True)

@@ -59,14 +59,17 @@ LOOKED_AT = 20
 
 
 def find_questions(bank: Bank, mentions: Sequence[tuple[MentionOf, str]]) -> list[NameQuestion]:
-    """One question for each open name. `mentions` come with their texts. Call inside a tenant transaction."""
+    """One question for each open name. `mentions` come with their texts. Call inside a tenant transaction.
+
+    A concept such as "yoga" is not asked about: it has no identity beyond its words.
+    """
     asked = [mention for mention, _ in mentions]
     candidates = find_candidates(bank, {mention.name for mention in asked})
     decisions = resolve_all(asked, candidates)
     open_places = {
         (identity_key(asked[place].name), asked[place].kind): place
         for place, decision in reversed(list(enumerate(decisions)))
-        if decision.verdict == "ask"
+        if decision.verdict == "ask" and asked[place].kind is not EntityKind.CONCEPT
     }
     if not open_places:
         return []

@@ -6,43 +6,53 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, BeforeValidator
 
+from banks.lifecycle.candidates import KnownUnit
 from banks.lifecycle.decisions import Action, Decision, Decisions, LifecycleQuestion, Reason
-from banks.prompting import answer_all, excerpt, measure, write_moment
-from providers.llm.prompting.fence import build_data_rule, fence
+from banks.prompting import answer_all, describe_occurrence, excerpt, measure
+from providers.llm.prompting.fence import build_data_rule, fence, label
 from providers.llm.prompting.listed_answer import ListedAnswer
 from providers.llm.prompting.meter import Meter
 from providers.llm.prompting.tolerance import Number, Numbers, Text, snake
 from providers.llm.protocol import LLM, ChatMessage
+from timewords.rendering import write_day_of_week
 
 BATCH = 8  # facts, each with its candidates
+MOST_RELATIONS = 3  # of one fact
 
 SYSTEM = f"""\
-You keep the memory of an AI agent in order. For each numbered new fact you are given candidates: facts that \
-the memory holds, numbered, each with the day on which it was said. Decide what becomes of the new one.
+You keep the memory of an AI agent in order. Each numbered new fact comes with candidates: numbered facts that the \
+memory holds. In brackets stand the day on which each was said, when it happened, and what it states as "subject | \
+relation | object". Decide what becomes of each new fact.
 
 {build_data_rule("list of facts")}
 
-- ADD: the new fact says something else than the candidates. The same kind of event on another day, with another \
-person or in another place is something else. targets is empty.
-- NONE: one candidate says all of it already. targets holds that one.
-- MERGE: one candidate is about the same matter, and the new fact adds a detail to it. targets holds that one; text \
-says both in one, in their language, with every name, number and date of either.
-- INVALIDATE: it can't be true now together with the candidates in targets. reason is "update" if they were true until \
-the world changed, or will be true until a known date on which it changes; "correction" if they were never true.
-In doubt choose ADD. A past event stays true: a later event does not undo it. A plan that was carried out, a former \
-employer or an earlier favourite is an update of a statement in the present tense.
+- ADD: it says something that no candidate says. The same kind of event on another day, with another person or in \
+another place is something else. A past event stays true, so a later event does not undo it.
+- NONE: one candidate already says all of it. targets names that one.
+- MERGE: it adds a detail to one candidate about the same matter. targets names that one. text says both in one, in \
+their language, with every name, number and date of either.
+- UPDATE: candidates can't be true now together with it. targets names them. reason is "changed" if they were true \
+until the world changed, or will be until a known date; "wrong" if they never were true.
+In doubt choose ADD.
 
-Answer with a JSON object: {{"decisions": [{{"fact": 1, "action": "INVALIDATE", "targets": [2], "reason": "update", \
+Examples
+- new "Mia moved to Oslo in May", candidate 1 "Mia lives in Bergen": UPDATE, targets [1], reason "changed".
+- new "Mia has a cat", candidate 1 "Mia has a dog": ADD.
+- new "Mia's dog Bolt is three years old", candidate 1 "Mia has a dog called Bolt": MERGE, targets [1], text "Mia has \
+a dog called Bolt, who is three years old."
+- new "Mia works as a nurse", candidate 1 "Mia, a nurse, started at the clinic in 2020": NONE, targets [1].
+
+Answer with a JSON object: {{"decisions": [{{"fact": 1, "action": "UPDATE", "targets": [2], "reason": "changed", \
 "text": ""}}]}}."""
 
-CLOSING = "End of the facts. Decide on each new fact by the rules that you were given."
+CLOSING = "Decide on each new fact."
 
 
 ACTIONS = {
     "add": Action.ADD,
     "new": Action.ADD,
     "merge": Action.MERGE,
-    "update": Action.MERGE,
+    "update": Action.INVALIDATE,
     "invalidate": Action.INVALIDATE,
     "delete": Action.INVALIDATE,
     "supersede": Action.INVALIDATE,
@@ -51,6 +61,7 @@ ACTIONS = {
     "noop": Action.NONE,
     "duplicate": Action.NONE,
 }
+CORRECTIONS = ("correct", "wrong", "never", "false")
 
 
 def find_action(value: object) -> Action | None:
@@ -98,11 +109,20 @@ def build_messages(questions: Sequence[LifecycleQuestion]) -> list[ChatMessage]:
 
 
 def render(number: int, question: LifecycleQuestion) -> Iterator[str]:
-    yield f"new fact {number}, said on {write_moment(question.mentioned_at)}:"
+    yield f"new fact {number} ({describe(question)}):"
     yield from excerpt(question.text).lines
     for place, fact in enumerate(question.candidates, start=1):
-        yield f"candidate {place} for new fact {number}, said on {write_moment(fact.mentioned_at)}:"
+        yield f"candidate {place} for new fact {number} ({describe(fact)}):"
         yield from excerpt(fact.text).lines
+
+
+def describe(fact: LifecycleQuestion | KnownUnit) -> str:
+    """The days and the relations of a fact."""
+    parts = [f"said {write_day_of_week(fact.mentioned_at)}"]
+    if fact.occurred_start:
+        parts.append(f"happened {describe_occurrence(fact.occurred_start, fact.occurred_end)}")
+    parts += [" | ".join(map(label, relation.split("|"))) for relation in fact.relations[:MOST_RELATIONS]]
+    return "; ".join(parts)
 
 
 def read_answer(answer: LifecycleAnswer, questions: Sequence[LifecycleQuestion]) -> list[Decision]:
@@ -131,7 +151,7 @@ def read_decision(answer: LifecycleAnswer, number: int, question: LifecycleQuest
 
 def read_reason(text: str) -> Reason:
     """An update by default: it keeps the older fact true for its own time."""
-    return "correction" if snake(text).startswith("correct") else "update"
+    return "correction" if snake(text).startswith(CORRECTIONS) else "update"
 
 
 class LLMJudge:

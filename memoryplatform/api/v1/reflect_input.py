@@ -68,7 +68,8 @@ class ReflectInput(RecallInput):
         min_value=0,
         max_value=MOST_MEMORY_TOKENS,
         default=USUAL_TOKENS,
-        help_text="Tokens of the memories in the prompt.",
+        help_text="Tokens of the memories in the prompt. By default as many as a prompt of 3,500 tokens at low, 8,000 "
+        "at mid, or 4,096 at high hold.",
     )
     context = serializers.CharField(  # type: ignore[assignment]  # the wire's name, not DRF's attribute
         max_length=LONGEST_CONTEXT, required=False, allow_null=True, allow_blank=True
@@ -119,7 +120,7 @@ class ReflectInput(RecallInput):
         recall = self.recall_query()
         return ReflectQuery(
             recall=recall,
-            bounds=read_bounds(given),
+            bounds=read_bounds(given, has_memory_tokens="memory_tokens" in self.initial_data),
             looks_wider=given["budget"] != "low",
             context=(given.get("context") or "").strip(),
             answer_tokens=given["max_tokens"],
@@ -131,8 +132,11 @@ class ReflectInput(RecallInput):
         )
 
 
-def read_bounds(given: dict[str, Any]) -> Bounds:
-    """Without `max_model_tokens`, each call gets room for more memory and answer tokens than the defaults."""
+def read_bounds(given: dict[str, Any], *, has_memory_tokens: bool) -> Bounds:
+    """Without `max_model_tokens`, each call gets room for more memory and answer tokens than the defaults.
+
+    A caller who names `memory_tokens` decides on the length of the prompt.
+    """
     usual = BOUNDS[given["budget"]]
     calls = given.get("max_calls") or usual.calls
     more = sum(max(0, given[name] - USUAL_TOKENS) for name in ("memory_tokens", "max_tokens"))
@@ -141,4 +145,5 @@ def read_bounds(given: dict[str, Any]) -> Bounds:
         calls=calls,
         tokens=given.get("max_model_tokens") or usual.tokens + calls * more,
         seconds=given.get("max_seconds") or usual.seconds,
+        prompt_tokens=None if has_memory_tokens else usual.prompt_tokens,
     )

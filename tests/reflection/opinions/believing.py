@@ -153,8 +153,11 @@ class Said:
 
     name = "said"
 
-    def __init__(self, verdicts: dict[str, str], *, texts: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, verdicts: dict[str, str], *, texts: dict[str, str] | None = None, is_reversed: bool = False
+    ) -> None:
         self.verdicts = verdicts
+        self.is_reversed = is_reversed
         self.texts = texts or {}
         self.asked: list[OpinionQuestion] = []
 
@@ -166,7 +169,7 @@ class Said:
         verdicts = tuple(Verdict(self.verdicts.get(fact.text, "neutral")) for fact in question.facts)
         reasons = tuple(f"as {fact.text} shows" for fact in question.facts)
         texts = [self.texts[fact.text] for fact in question.facts if fact.text in self.texts]
-        return Assessment(verdicts, reasons, texts[-1] if texts else "")
+        return Assessment(verdicts, reasons, texts[-1] if texts else "", self.is_reversed)
 
 
 def learn(bank: Bank, assessor: Any, *fact_ids: UUID) -> Reinforced:

@@ -71,6 +71,29 @@ def test_confidence_and_text_follow_the_evidence(bank: Bank, opinion_id: UUID) -
     check_replay(bank, opinion_id)
 
 
+def test_a_reversed_opinion_begins_with_the_evidence(bank: Bank, opinion_id: UUID) -> None:
+    """Two facts against it: even odds and two steps, whatever the former confidence was."""
+    facts = see(bank, BAD, "Python"), see(bank, GOOD, "Python")
+    said = Said({BAD: "contradict", GOOD: "contradict"}, texts={GOOD: "I think Python is slow."}, is_reversed=True)
+    learn(bank, said, *facts)
+    opinion = read_opinion(bank, opinion_id)
+    assert (opinion.text, opinion.confidence) == ("I think Python is slow.", 0.8)
+    steps = read_steps(bank, opinion_id)
+    assert [(step.cause, step.confidence_after) for step in steps[1:]] == [("contradict", 0.4), ("revised", 0.8)]
+    check_replay(bank, opinion_id)
+    assert learn(bank, said, *facts).moved == 0
+
+
+def test_the_question_shows_the_held_confidence_and_its_reasoning(bank: Bank, opinion_id: UUID) -> None:
+    said = Said({})
+    learn(bank, said, see(bank, GOOD, "Python"))
+    [asked] = said.asked
+    with tenant_transaction(bank.tenant_id):
+        formed = OpinionRevision.objects.of_bank(bank).get(opinion_id=opinion_id, number=1)
+    assert (asked.confidence, asked.reasoning) == (0.7, formed.reasoning)
+    assert "opinion 1, held with confidence 0.70:" in list(asked.render(1))
+
+
 def test_the_same_evidence_moves_once_however_often_it_is_brought(bank: Bank, opinion_id: UUID) -> None:
     good = see(bank, GOOD, "Python")
     said = Said({GOOD: "reinforce"})
