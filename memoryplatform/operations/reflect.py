@@ -74,7 +74,11 @@ def load_query(access: BankAccess, bank_id: str, query: ReflectQuery) -> tuple[B
 def build_tools(access: BankAccess, bank: Bank | None = None) -> ReflectTools:
     """With the embedder of the bank's model, or else of the deployment's."""
     return ReflectTools(
-        recall=RecallTools(get_embedder(bank.embedding_model if bank else None), get_reranker()),
+        recall=RecallTools(
+            get_embedder(bank.embedding_model if bank else None),
+            get_reranker(),
+            find_llm(access.tenant_id, Task.JUDGE),
+        ),
         llm=find_llm(access.tenant_id, Task.REFLECT),
         write=partial(tenant_transaction, access.tenant_id),
         actor=name_of(access),

@@ -32,6 +32,7 @@ from tenants.transactions import let_go_of_connection
 
 FILTERED = "content_filter"
 CUT = ("length", FILTERED)  # finish reasons of an incomplete answer
+UNSUPPORTED = "the memory shares no name, number or date with the sentence."
 LEAST_SECONDS = 5.0  # for a further call
 NO_ROOM = ChatMessage("user", "The results are too long to be shown: the bound on tokens is near.")
 
@@ -86,12 +87,14 @@ class ModelCaller:
                         yield Pause()
         yield from cited.feed(splitter.end())
         yield from cited.end()
+        if cited.unsupported:
+            self.trace.notes.append(f"{cited.unsupported} citations were dropped: {UNSUPPORTED}")
         return ModelReply(
             cited.text,
             splitter.notes,
             "".join(raw),
             tuple(cited.cited.values()),
-            cited.dropped,
+            cited.dropped + cited.unsupported,
             truncated=finish_reason in CUT,
             was_filtered=finish_reason == FILTERED,
         )
