@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 
 from django.utils import timezone
 
+from banks.enums import Network
 from banks.models import Bank
 from providers import tokens
 from providers.llm.protocol import LLM
 from reflection.disposition import Profile
+from reflection.observations.dossiers import read_sources
 from reflection.opinions.claims import CandidateOpinion, FormedOpinion, Refusal, describe_refused
 from reflection.opinions.forming import Claims, FormingTools, form_opinions
 from reflection.opinions.matching import OpinionMatcher
@@ -41,6 +43,7 @@ from reflection.reflect.types import (
     TextEvent,
 )
 from retrieval.types import Analysis
+from tenants.transactions import tenant_transaction
 
 
 def form_noted_opinions(
@@ -182,7 +185,7 @@ def write_with_model(task: ReflectTask, llm: LLM, analysis: Analysis) -> Generat
 def build_fitting_prompt(task: ReflectTask, around: Surroundings, budget: TokenBudget, delimiter: str) -> Prompt:
     """With as many memories, the best first, as the bound on tokens has room for."""
     query, found = task.query, task.lookups.found
-    memories = list(found.memories)
+    memories = drop_covered_observations(task.bank, found.memories)
     reserved = budget.reserve_output(query.output_tokens)
     profile = query.profile or Profile.of(task.bank)
     empty = budget.count(build_prompt(profile, query, {}, delimiter=delimiter).messages)
@@ -198,8 +201,22 @@ def build_fitting_prompt(task: ReflectTask, around: Surroundings, budget: TokenB
             over -= memories.pop().item.tokens
     found.note_shown(memories)
     if left_out := len(found) - len(memories):
-        task.trace.notes.append(f"{left_out} memories were left out of the prompt: the bound on tokens holds no more.")
+        task.trace.notes.append(
+            f"{left_out} memories were left out of the prompt: they repeat others, or have no room."
+        )
     return prompt
+
+
+def drop_covered_observations(bank: Bank, memories: Sequence[LabelledMemory]) -> list[LabelledMemory]:
+    """Without the observations whose facts are all among the memories: they would say the same a second time."""
+    observations = [one.id for one in memories if one.item.candidate.network is Network.OBSERVATION]
+    if not observations:
+        return list(memories)
+    with tenant_transaction(bank.tenant_id):
+        sources = read_sources(bank, observations)
+    found = {memory.id for memory in memories}
+    covered = {one for one in observations if sources[one] and found.issuperset(sources[one])}
+    return [memory for memory in memories if memory.id not in covered]
 
 
 def build_draft(task: ReflectTask, llm: LLM, answer: ModelAnswer) -> Draft:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from banks.models import Bank, MemoryUnit
+from banks.models import Bank, MemoryUnit, UnitSource
 from reflection.observations.marking_stale import mark_stale
 from reflection.reflect.reflect import reflect
 from reflection.reflect.tools import ReflectTools
@@ -63,6 +63,25 @@ def test_a_stale_observation_is_marked_in_the_prompt(memory: Memory, tools: Refl
     server.chat.say(write("In Lisbon [1]."))
     reflect(memory.bank, ask(QUESTION), tools)
     assert "may be out of date: facts changed on Monday, June 15, 2026" in server.chat.received[0].prompt
+
+
+def test_an_observation_is_shown_only_where_it_adds_to_the_facts(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    fact, missing = memory.unit("Alice moved to Lisbon"), memory.unit("The tram was late", network="experience")
+    covered = memory.unit("Alice does live in Lisbon", network="observation")
+    adding = memory.unit("Alice does live in Lisbon and rides the tram", network="observation")
+    with tenant_transaction(memory.tenant.id):
+        rows = UnitSource.objects.for_tenant(memory.tenant.id)
+        for unit, sources in ((covered, [fact]), (adding, [fact, missing])):
+            for source in sources:
+                rows.create(unit_id=unit.id, role=UnitSource.Role.SUMMARISES, other_unit_id=source.id)
+        MemoryUnit.objects.of_bank(memory.bank).filter(id=missing.id).update(expired_at=NOW, close_reason="update")
+    server.chat.say(write("In Lisbon [1]."))
+    reflect(memory.bank, ask(QUESTION), tools)
+    prompt = server.chat.received[0].prompt
+    assert "| Alice does live in Lisbon and rides the tram" in prompt
+    assert "| Alice does live in Lisbon\n" not in prompt
 
 
 def test_a_memory_can_not_write_the_notes(memory: Memory, tools: ReflectTools, server: ScriptedLLM) -> None:
