@@ -42,6 +42,7 @@ PARENTS = {
     "bank_settings": "bank",
     "memory": "memories",
     "edit_memory": "memories",
+    "supersede_memory": "memories",
     "close_memories": "memories",
     "erase_memories": "memories",
     "conversation": "conversations",

@@ -33,6 +33,7 @@ from memoryplatform.operations.erasures.targets import Kind, Target
 from memoryplatform.operations.erasures.use_cases import erase_memory, preview_memories, request_erasure
 from memoryplatform.operations.errors import OperationError
 from memoryplatform.operations.memories import single
+from memoryplatform.operations.memories.superseding import BY_HAND
 from tenants.transactions import QuotaExceeded, tenant_transaction
 
 SHORT = 400  # characters of a text in a list
@@ -173,6 +174,7 @@ def show_source(
             for one in around
         ]
         shown["address"] = conversation_address(bank, source.message.thread, source.message.id)
+        shown["is_by_hand"] = source.message.thread.startswith(BY_HAND)
     elif source.chunk:
         shown["parts"] = mark_excerpt(source.chunk.text, source.start, source.end)
         shown["document"] = source.chunk.document
