@@ -122,6 +122,30 @@ def test_the_list_shows_each_opinion_with_its_newest_step(client: Client, acme: 
     assert "0.68" in page
     assert COUNCIL in page  # the evidence of the newest step
     assert "-0.07" in page  # since the approval
+    assert "0.60 at first" in page
+    assert "0.68 now" in page
+
+
+def test_each_opinion_has_one_state(client: Client, acme: Tenant, bank: Bank) -> None:
+    """An approved opinion is not approved twice, and one that was contradicted before it was reinforced says both."""
+    opinion = tell_story(acme, bank)
+    fact = make_fact(acme, bank, "Fact 5.", said="Fact 5.", days_ago=1, speaker="Ruth Adler")
+    make_opinion_revision(acme, opinion=opinion, number=5, cause="reinforce", confidence_before=0.68, evidence=fact)
+    page = list_page(client)
+    assert read_states(page) == ["needs review"]
+    assert re.search(r"a memory contradicted it, <time", page)
+    assert re.search(r'cause-reinforce">Reinforced', page)
+    send(client, opinion.id, "approve")
+    page = list_page(client)
+    assert read_states(page) == read_states(read_page(client, opinion.id)) == ["approved"]
+    assert "contradicted it" not in page
+    assert re.search(r'cause-reinforce">Reinforced', page)
+    send(client, opinion.id, "retire", reason="Nobody asked.")
+    assert read_states(list_page(client, queue="retired")) == ["retired"]
+
+
+def read_states(page: str) -> list[str]:
+    return re.findall(r'<span class="badge badge-\w+">([a-z ]+)</span>', page)
 
 
 def test_each_queue_has_its_opinions_and_their_number(client: Client, acme: Tenant, bank: Bank) -> None:
