@@ -34,6 +34,7 @@ from memoryplatform.operations.erasures.use_cases import erase_memory, preview_m
 from memoryplatform.operations.errors import OperationError
 from memoryplatform.operations.memories import single
 from memoryplatform.operations.memories.superseding import BY_HAND
+from memoryplatform.operations.opinions.shown import list_moved_opinions
 from tenants.transactions import QuotaExceeded, tenant_transaction
 
 SHORT = 400  # characters of a text in a list
@@ -59,6 +60,13 @@ CHANGE_WORDS = {
     "superseded": "Replaced by a newer memory",
     "scheduled": "An end is scheduled",
     "restored": "Restored",
+}
+MOVE_WORDS = {  # of an opinion by a memory
+    "formed": "Formed from it",
+    "reinforce": "Reinforced by it",
+    "weaken": "Weakened by it",
+    "contradict": "Contradicted by it",
+    "revised": "Reworded after it",
 }
 MOMENTS = {"occurred_start", "occurred_end", "mentioned_at", "valid_until", "expired_at", "valid_from"}
 TABLES = {
@@ -91,6 +99,7 @@ def memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
         described = single.show(bank, unit).described
         history = read_history(bank, unit)
         near = read_neighbours(bank, [one.message for one in described.sources if one.message])
+        moved = list_moved_opinions(bank, unit)
         others = (
             MemoryUnit.objects.of_bank(bank)
             .defer(*VECTOR_COLUMNS)
@@ -108,6 +117,7 @@ def memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
         "history": history,
         "changes": [show_change(one) for one in reversed(history.changes)],
         "is_factual": unit.network in FACTUAL,
+        "moved": [(MOVE_WORDS.get(one.revision.cause, "Moved by it"), one) for one in moved],
     }
     return render(request, "dashboard/memories/memory.html", context)
 
@@ -173,7 +183,9 @@ def show_source(
             (one, quoted if one.id == source.message.id else [Part(one.content[:NEAR])], one.id == source.message.id)
             for one in around
         ]
-        shown["address"] = conversation_address(bank, source.message.thread, source.message.id)
+        shown["address"] = conversation_address(
+            bank, source.message.thread, source.message.id, came_from=source.unit_id
+        )
         shown["is_by_hand"] = source.message.thread.startswith(BY_HAND)
     elif source.chunk:
         shown["parts"] = mark_excerpt(source.chunk.text, source.start, source.end)
@@ -181,11 +193,10 @@ def show_source(
     return shown
 
 
-def conversation_address(bank: Bank, thread: str, message_id: UUID | None = None) -> str:
-    place = {"thread": thread} | ({"message": str(message_id)} if message_id else {})
-    return f"{reverse('conversation', args=[bank.bank_id])}?{urlencode(place)}" + (
-        f"#m-{message_id}" if message_id else ""
-    )
+def conversation_address(bank: Bank, thread: str, message_id: UUID, *, came_from: UUID) -> str:
+    """The message in its conversation, which leads back to the memory or opinion that the reader came from."""
+    place = {"thread": thread, "message": str(message_id), "from": str(came_from)}
+    return f"{reverse('conversation', args=[bank.bank_id])}?{urlencode(place)}#m-{message_id}"
 
 
 def show_change(change: UnitChange) -> dict[str, Any]:

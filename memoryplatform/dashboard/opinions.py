@@ -357,7 +357,7 @@ def show_page(request: BankRequest, opinion_id: UUID, form: "ReviewForm | None",
         "supporting": count_facts(shown, "for"),
         "opposing": count_facts(shown, "against"),
         "reviews": [(one, STEP_WORDS[Cause(one.cause)][0]) for one in people],
-        "said": [one for source in shown.listed.described.sources if (one := quote_source(bank, source))][
+        "said": [one for source in shown.listed.described.sources if (one := quote_source(bank, source, row.id))][
             :MOST_SOURCES
         ],
         "successor": successor,
@@ -387,7 +387,7 @@ def build_steps(bank: Bank, shown: Sequence[ShownRevision]) -> list[Step]:
         Step(
             one,
             *STEP_WORDS[Cause(one.revision.cause)],
-            [show_evidence(bank, each, sources[each.unit.id]) for each in one.evidence],
+            [show_evidence(bank, each, sources[each.unit.id], one.revision.opinion_id) for each in one.evidence],
             compare(one.revision.text_before, one.revision.text_after)
             if one.revision.number > FORMATION and one.revision.text_before != one.revision.text_after
             else [],
@@ -397,12 +397,14 @@ def build_steps(bank: Bank, shown: Sequence[ShownRevision]) -> list[Step]:
     ]
 
 
-def show_evidence(bank: Bank, evidence: Evidence, sources: Sequence[UnitSource]) -> ShownEvidence:
-    quotes = [quote for source in sources if (quote := quote_source(bank, source))]
+def show_evidence(
+    bank: Bank, evidence: Evidence, sources: Sequence[UnitSource], opinion_id: UUID
+) -> ShownEvidence:
+    quotes = [quote for source in sources if (quote := quote_source(bank, source, opinion_id))]
     return ShownEvidence(evidence, quotes[:MOST_SOURCES], max(0, len(quotes) - MOST_SOURCES))
 
 
-def quote_source(bank: Bank, source: UnitSource) -> Quote | None:
+def quote_source(bank: Bank, source: UnitSource, opinion_id: UUID) -> Quote | None:
     """None for a source that is neither a message nor a piece of a document."""
     if source.message:
         message = source.message
@@ -410,7 +412,7 @@ def quote_source(bank: Bank, source: UnitSource) -> Quote | None:
             message.speaker,
             message.said_at,
             mark_excerpt(message.content, source.start, source.end),
-            address=conversation_address(bank, message.thread, message.id),
+            address=conversation_address(bank, message.thread, message.id, came_from=opinion_id),
         )
     if source.chunk:
         document = source.chunk.document.document_id if source.chunk.document else "Text"

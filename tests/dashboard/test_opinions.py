@@ -218,6 +218,32 @@ def test_an_opinion_leads_to_the_sentence_that_was_said(client: Client, acme: Te
     assert "I would pay once and gladly." in conversation
 
 
+def test_a_conversation_leads_back_to_the_opinion(client: Client, acme: Tenant, bank: Bank) -> None:
+    opinion = tell_story(acme, bank)
+    address = re.search(r'href="(/dashboard/banks/kitchen/conversation/[^"]+)#m-', read_page(client, opinion.id))
+    assert address
+    page = client.get(address[1].replace("&amp;", "&")).content.decode()
+    assert f'href="/dashboard/banks/kitchen/opinions/{opinion.id}/">{BELIEF}</a>' in page
+    assert page.count('aria-current="true"') == 1
+    for nonsense in ("x", str(uuid4())):
+        changed = re.sub(r"from=[\w-]+", f"from={nonsense}", address[1].replace("&amp;", "&"))
+        assert "You came from" not in client.get(changed).content.decode()
+
+
+def test_a_memory_names_the_opinions_that_rest_on_it(client: Client, acme: Tenant, bank: Bank) -> None:
+    opinion = tell_story(acme, bank)
+    for text, words, step in (
+        (SENTENCE, "Formed from it", 1),
+        (FIGURES, "Reinforced by it", 2),
+        (COUNCIL, "Contradicted by it", 4),
+    ):
+        with tenant_transaction(acme.id):
+            fact = MemoryUnit.objects.of_bank(bank).get(text=text)
+        page = client.get(f"/dashboard/banks/kitchen/memories/{fact.id}/").content.decode()
+        assert words in page
+        assert f'href="/dashboard/banks/kitchen/opinions/{opinion.id}/#step-{step}"' in page
+
+
 def test_every_step_has_a_point_in_the_chart(client: Client, acme: Tenant, bank: Bank) -> None:
     page = read_page(client, tell_story(acme, bank).id)
     for number in (1, 2, 3, 4):
