@@ -56,7 +56,7 @@ LINK_WORDS = {
 CHANGE_WORDS = {
     "edited": "Edited",
     "merged": "Said again",
-    "invalidated": "Closed by hand",
+    "invalidated": "Ended by hand",
     "superseded": "Replaced by a newer memory",
     "scheduled": "An end is scheduled",
     "restored": "Restored",
@@ -371,9 +371,9 @@ def close_memories(request: BankRequest) -> HttpResponse:
                 faults.append(str(error))
         if not faults or len(faults) < len(units):
             closed = len(units) - len(faults)
-            messages.success(request, f"{closed} {'memory is' if closed == 1 else 'memories are'} closed.")
+            messages.success(request, f"{closed} {'memory has' if closed == 1 else 'memories have'} ended.")
             for fault in faults[:1]:
-                messages.warning(request, f"{len(faults)} could not be closed: {fault}")
+                messages.warning(request, f"{len(faults)} could not be ended: {fault}")
             return lead_back(request, units)
         form.add_error(None, faults[0])
     context = {"units": units, "form": form}

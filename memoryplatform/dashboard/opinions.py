@@ -397,9 +397,7 @@ def build_steps(bank: Bank, shown: Sequence[ShownRevision]) -> list[Step]:
     ]
 
 
-def show_evidence(
-    bank: Bank, evidence: Evidence, sources: Sequence[UnitSource], opinion_id: UUID
-) -> ShownEvidence:
+def show_evidence(bank: Bank, evidence: Evidence, sources: Sequence[UnitSource], opinion_id: UUID) -> ShownEvidence:
     quotes = [quote for source in sources if (quote := quote_source(bank, source, opinion_id))]
     return ShownEvidence(evidence, quotes[:MOST_SOURCES], max(0, len(quotes) - MOST_SOURCES))
 
