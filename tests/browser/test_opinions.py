@@ -41,9 +41,9 @@ def test_a_reader_follows_an_opinion_to_the_sentence_that_somebody_said(page: Pa
     memory.hover()
     expect(mark).to_have_attribute("data-lit", "")
     mark.click()
-    expect(page.get_by_role("region", name="Opinions that rest on it")).to_contain_text("Formed from it")
+    expect(page.get_by_role("region", name="Opinions that it moved")).to_contain_text("Formed from it")
     check_page(page, "memory-of-an-opinion")
-    page.get_by_role("region", name="Opinions that rest on it").get_by_role("link").click()
+    page.get_by_role("region", name="Opinions that it moved").get_by_role("link").click()
     expect(page).to_have_url(re.compile("#step-1$"))
 
 

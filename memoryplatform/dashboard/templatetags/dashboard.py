@@ -184,6 +184,37 @@ def duration(length: timedelta | None) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
+BROWSERS = (  # a part of the user agent, and the name; the first that fits counts, as many claim to be others
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("Vivaldi", "Vivaldi"),
+    ("SamsungBrowser", "Samsung Internet"),
+    ("FxiOS", "Firefox"),
+    ("Firefox", "Firefox"),
+    ("CriOS", "Chrome"),
+    ("HeadlessChrome", "Chrome without a window"),
+    ("Chrome", "Chrome"),
+    ("Safari", "Safari"),
+)
+SYSTEMS = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "macOS"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
+
+
+@register.filter
+def browser(agent: str) -> str:
+    """The browser and the system of a user agent: “Firefox on Linux”. A program that is no browser keeps its name."""
+    name = next((name for part, name in BROWSERS if part in agent), agent.partition("/")[0][:40] or "Unknown")
+    system = next((name for part, name in SYSTEMS if part in agent), "")
+    return f"{name} on {system}" if system else name
+
+
 @register.filter
 def quota_title(quota: str) -> str:
     return QUOTA_TITLES[Quota(quota)]
