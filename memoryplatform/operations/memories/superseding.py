@@ -137,7 +137,7 @@ def replace_unit(
     if unit.superseded_by_id is not None:
         cancel_scheduled_end(bank, unit, actor=actor)
     before = read_mentions(bank, {unit.id})
-    stated = list(find_stated(bank, unit.id))
+    stated = find_stated(bank, unit.id)
     (stored,) = store_facts(bank, [fact], speakers=frozenset(), plan=replace(plan_to_add([fact]), judge=actor))
     if stored.id == unit.id:
         raise MemoryExists(unit.id)
@@ -161,9 +161,9 @@ def replace_unit(
     )
 
 
-def find_stated(bank: Bank, unit_id: UUID) -> Sequence[UUID]:
+def find_stated(bank: Bank, unit_id: UUID) -> list[UUID]:
     sources = RelationshipSource.objects.for_tenant(bank.tenant_id).filter(unit_id=unit_id)
-    return sources.values_list("relationship_id", flat=True)
+    return list(sources.values_list("relationship_id", flat=True))
 
 
 def find_ended(bank: Bank, unit: MemoryUnit, successor_id: UUID, *, since: datetime) -> tuple[MemoryUnit, ...]:
