@@ -117,6 +117,17 @@ def test_a_restored_memory_is_current_beside_the_new_one(client: Client, support
     assert fetch(support, new_id).expired_at is None
 
 
+def test_an_erasure_of_the_new_memory_takes_the_written_text_with_it(
+    client: Client, support: Bank, home: MemoryUnit
+) -> None:
+    new_id = replace(client, home)
+    client.post(f"{LIST}erase/", {"id": str(new_id), "confirmed": "yes"})
+    with tenant_transaction(support.tenant_id):
+        assert not MemoryUnit.objects.of_bank(support).filter(id=new_id).exists()
+        assert not Message.objects.of_bank(support).filter(content__contains="Porto").exists()
+    assert fetch(support, home.id).superseded_by_id is None
+
+
 def test_words_that_another_memory_has_need_no_second_one(client: Client, support: Bank, home: MemoryUnit) -> None:
     hear(Tenant(id=support.tenant_id), [("user", "Dele", "Caroline paints lakes.")], thread="third")
     known = find_unit(support, "paints lakes")

@@ -104,7 +104,7 @@ def test_a_session_names_its_browser_and_system(agent: str, name: str) -> None:
 def test_the_raw_user_agent_is_still_there(client: Client) -> None:
     client.get("/dashboard/", headers={"User-Agent": FIREFOX})
     page = client.get("/accounts/sessions/", headers={"User-Agent": FIREFOX}).content.decode()
-    assert re.search(rf"Firefox on Linux<span[^>]*>{re.escape(FIREFOX)}</span>", page)
+    assert f'<span title="{FIREFOX}">Firefox on Linux</span>' in page
 
 
 def test_connected_accounts_have_no_empty_heading(client: Client) -> None:

@@ -257,5 +257,6 @@ def test_the_queries_do_not_grow_with_the_memories(
 ) -> None:
     for number in range(1, 20):
         tell(bank, f"Fact {number}.", number)
+    read(client, "")  # the first page of a bank is remembered in the session
     with django_assert_max_num_queries(26):
         read(client, "as_of=2026-05-12T00:00:00Z")
