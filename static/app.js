@@ -144,8 +144,9 @@ if (palette) {
   palette.addEventListener("htmx:afterSettle", () => movePalette(palette.querySelector("[aria-selected=true]") ? 0 : 1));
 }
 
-// Escape closes the tenant switcher.
+// Escape closes the tenant switcher, and the meaning of a word.
 document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") document.activeElement?.closest(".hint")?.blur();
   const menu = event.key === "Escape" && document.querySelector("aside details[open]");
   if (!menu) return;
   menu.open = false;

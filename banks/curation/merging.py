@@ -14,7 +14,7 @@ from banks.errors import EntityConflict, EntityNotFound
 from banks.lifecycle.relations import is_single_valued
 from banks.lifecycle.relationships import End, end_relationships, find_beginning
 from banks.models import Bank, Corpus, Entity, EntityKey, EntityName, Mention, Relationship, RelationshipSource
-from banks.text_index.write import remove_texts
+from banks.text_index.write import retire_texts
 
 
 def merge_entities(bank: Bank, entity: Entity, other_ids: Collection[UUID]) -> Entity:
@@ -71,6 +71,10 @@ def move_names(bank: Bank, entity: Entity, other_ids: set[UUID]) -> None:
 
 
 def move_relationships(bank: Bank, entity: Entity, other_ids: set[UUID]) -> None:
+    """Relationships between the entities, and the second of two equal ones, are closed as corrections. They keep their
+    sources, so that they go with them, and the undo of a merge can reopen them.
+    """
+    now = timezone.now()
     rows = Relationship.objects.for_tenant(bank.tenant_id)
     everyone = other_ids | {entity.id}
     touched = list(rows.filter(Q(subject_id__in=everyone) | Q(object_id__in=everyone)).order_by("recorded_at", "id"))
@@ -78,26 +82,32 @@ def move_relationships(bank: Bank, entity: Entity, other_ids: set[UUID]) -> None
     for row in touched:
         row.subject_id = entity.id if row.subject_id in everyone else row.subject_id
         row.object_id = entity.id if row.object_id in everyone else row.object_id
-    to_itself = [row for row in touched if row.subject_id == row.object_id]
-    delete_relationship_rows(bank, [row.id for row in to_itself])
-    kept = unite_duplicates(bank, [row for row in touched if row.subject_id != row.object_id])
+    kept, dropped = unite_duplicates(bank, [row for row in touched if row.subject_id != row.object_id])
+    dropped += [row for row in touched if row.subject_id == row.object_id]
+    for row in dropped:
+        row.expired_at, row.close_reason = row.expired_at or now, Relationship.CloseReason.CORRECTION
+    # before the others: two equal relationships may not hold at once
+    rows.bulk_update(dropped, ["subject", "object", "expired_at", "close_reason", "superseded_by"])
+    retire_texts(bank, Corpus.RELATIONSHIP, [row.id for row in dropped])
     rows.bulk_update(kept, ["subject", "object", "proof_count", "mentioned_at", "valid_from"])
-    end_older(bank, entity, former_subjects, now=timezone.now())
+    end_older(bank, entity, former_subjects, now=now)
 
 
-def unite_duplicates(bank: Bank, touched: list[Relationship]) -> list[Relationship]:
-    """Of equal relationships the first stays, with the proofs and sources of all."""
+def unite_duplicates(bank: Bank, touched: list[Relationship]) -> tuple[list[Relationship], list[Relationship]]:
+    """The relationships that stay, and those that repeat one of them. The first stays, with the proofs of all."""
     firsts: dict[tuple[object, ...], Relationship] = {}
     kept: list[Relationship] = []
+    repeated: list[Relationship] = []
     for row in touched:
         key = (row.subject_id, row.relation, row.object_id, row.value)
         if row.expired_at is None and key in firsts:
             absorb(bank, firsts[key], row)
+            repeated.append(row)
         else:
             kept.append(row)
             if row.expired_at is None:
                 firsts[key] = row
-    return kept
+    return kept, repeated
 
 
 def absorb(bank: Bank, first: Relationship, row: Relationship) -> None:
@@ -106,15 +116,10 @@ def absorb(bank: Bank, first: Relationship, row: Relationship) -> None:
     first.valid_from = min((one.valid_from for one in (first, row) if one.valid_from), default=None)
     sources = RelationshipSource.objects.for_tenant(bank.tenant_id)
     units = sources.filter(relationship=row).values_list("unit_id", flat=True)
-    moved = [RelationshipSource(relationship=first, unit_id=unit_id) for unit_id in units]
-    sources.bulk_create(moved, ignore_conflicts=True)
+    added = [RelationshipSource(relationship=first, unit_id=unit_id) for unit_id in units]
+    sources.bulk_create(added, ignore_conflicts=True)
     Relationship.objects.for_tenant(bank.tenant_id).filter(superseded_by=row).update(superseded_by=first)
-    delete_relationship_rows(bank, [row.id])
-
-
-def delete_relationship_rows(bank: Bank, ids: list[UUID]) -> None:
-    remove_texts(bank, Corpus.RELATIONSHIP, ids)
-    Relationship.objects.for_tenant(bank.tenant_id).filter(id__in=ids).delete()
+    row.superseded_by = first
 
 
 def end_older(bank: Bank, entity: Entity, former_subjects: dict[UUID, UUID], *, now: datetime) -> None:

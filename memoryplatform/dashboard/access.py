@@ -31,6 +31,7 @@ from tenants.models import Member, User
 from tenants.transactions import QuotaExceeded
 
 TENANT = "tenant_id"  # the chosen tenant in the session
+LAST_BANK = "last_bank"  # the bank whose pages were opened last: tenant, id and name
 P = ParamSpec("P")
 
 
@@ -95,7 +96,10 @@ def bank_page(right: Right) -> Callable[[BankView[P]], Callable[..., HttpRespons
                 with bank_transaction(request.access.to_bank(), bank_id) as own.bank:
                     pass
             except BankNotFound as missing:
+                if request.session.get(LAST_BANK, {}).get("bank_id") == bank_id:
+                    del request.session[LAST_BANK]
                 raise Http404(str(missing)) from None
+            remember_bank(own)
             try:
                 return view(own, *args, **kwargs)
             except (BankError, OperationError, ReflectionError) as error:
@@ -106,6 +110,14 @@ def bank_page(right: Right) -> Callable[[BankView[P]], Callable[..., HttpRespons
         return guarded
 
     return decorate
+
+
+def remember_bank(request: BankRequest) -> None:
+    """The menu keeps the bank on the pages of the tenant. Only a change is written."""
+    bank = request.bank
+    opened = {"tenant_id": str(bank.tenant_id), "bank_id": bank.bank_id, "name": bank.name}
+    if request.session.get(LAST_BANK) != opened:
+        request.session[LAST_BANK] = opened
 
 
 def lead_to_login(request: HttpRequest) -> HttpResponse:

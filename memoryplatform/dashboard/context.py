@@ -5,7 +5,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from memoryplatform.dashboard.access import find_membership
+from memoryplatform.dashboard.access import LAST_BANK, find_membership
 from memoryplatform.operations.account.access import RIGHTS, Right
 from tenants.memberships import list_memberships
 from tenants.models import Member
@@ -42,6 +42,7 @@ PARENTS = {
     "bank_settings": "bank",
     "memory": "memories",
     "edit_memory": "memories",
+    "supersede_memory": "memories",
     "close_memories": "memories",
     "erase_memories": "memories",
     "conversation": "conversations",
@@ -73,6 +74,9 @@ def frame(request: HttpRequest) -> dict[str, Any]:
         return {}
     membership = getattr(request, "membership", None) or find_membership(request.user.id, request.session)
     bank = getattr(request, "bank", None)
+    last = request.session.get(LAST_BANK)
+    is_own = last is not None and membership is not None and last["tenant_id"] == str(membership.tenant_id)
+    menu_bank = bank or (last if is_own else None)
     rights = RIGHTS[Member.Role(membership.role)] if membership else set()
     route = request.resolver_match.url_name or "" if request.resolver_match else ""
     return {
@@ -80,7 +84,8 @@ def frame(request: HttpRequest) -> dict[str, Any]:
         "memberships": list_memberships(request.user.id),
         "navigation": choose(NAVIGATION, rights),
         "bank": bank,
-        "bank_navigation": choose(BANK_NAVIGATION, rights) if bank else [],
+        "menu_bank": menu_bank,
+        "bank_navigation": choose(BANK_NAVIGATION, rights) if menu_bank else [],
         "account_navigation": ACCOUNT,
         "can_manage": Right.MANAGE in rights,
         "can_own": Right.OWN in rights,

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from banks.enums import Network
-from banks.models import Message
+from banks.models import MemoryUnit, Message
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.dashboard.texts import Span, mark_spans
 from memoryplatform.operations.account.access import Right
@@ -19,6 +19,7 @@ from tenants.transactions import tenant_transaction
 
 THREADS = 30  # of a page
 MESSAGES = 60
+MEMORIES = 8  # that stand beside a message
 LONG_MESSAGE = 4_000  # characters of a message that the chat shows
 
 
@@ -61,8 +62,9 @@ def conversation(request: BankRequest) -> HttpResponse:
 def show_conversation(request: BankRequest) -> HttpResponse:
     """A message that is gone, or an id that is none, leads to the end of the thread."""
     thread = request.GET.get("thread", "").replace("\x00", "")
-    given = {name: read_id(request.GET.get(name, "")) for name in ("message", "before", "after")}
+    given = {name: read_id(request.GET.get(name, "")) for name in ("message", "before", "after", "from")}
     with tenant_transaction(request.access.tenant_id):
+        came_from = find_unit(request, given.pop("from"))
         known = {name: one for name, one in given.items() if one and is_in_thread(request, thread, one)}
         found = read_conversation(
             request.bank,
@@ -76,9 +78,11 @@ def show_conversation(request: BankRequest) -> HttpResponse:
     first, last = found.messages[0], found.messages[-1]
     context = {
         "title": title,
+        "thread": thread,
         "networks": Network.values,
         "turns": build_turns(found),
         "named": known.get("message"),
+        "came_from": came_from,
         "is_lost": bool(given["message"]) and "message" not in known,
         "speakers": list(dict.fromkeys(message.speaker for message in found.messages)),
         "first": first,
@@ -101,6 +105,11 @@ def is_in_thread(request: BankRequest, thread: str, message_id: UUID) -> bool:
     return Message.objects.of_bank(request.bank).filter(thread=thread, id=message_id).exists()
 
 
+def find_unit(request: BankRequest, unit_id: UUID | None) -> MemoryUnit | None:
+    rows = MemoryUnit.objects.of_bank(request.bank).only("id", "network", "speaker", "text")
+    return rows.filter(id=unit_id).first() if unit_id else None
+
+
 def build_turns(found: Conversation) -> list[dict[str, Any]]:
     """Each message with its marked spans, its memories, and the episode that begins with it."""
     turns, episode_id = [], None
@@ -108,8 +117,15 @@ def build_turns(found: Conversation) -> list[dict[str, Any]]:
         sources = found.sources.get(message.id, [])
         begun = found.episodes.get(message.episode_id) if message.episode_id else None
         content = message.content[:LONG_MESSAGE]
+        units = list({one.unit_id: one.unit for one in sources}.values())
+        listed = {unit.id for unit in units[:MEMORIES]}
         spans = [
-            Span(one.start, one.end, "closed" if one.unit.expired_at else one.unit.network)
+            Span(
+                one.start,
+                one.end,
+                "closed" if one.unit.expired_at else one.unit.network,
+                one.unit_id if one.unit_id in listed else None,
+            )
             for one in sources
             if one.start is not None and one.end is not None
         ]
@@ -118,7 +134,8 @@ def build_turns(found: Conversation) -> list[dict[str, Any]]:
                 "message": message,
                 "parts": mark_spans(content, spans),
                 "is_cut": len(message.content) > LONG_MESSAGE,
-                "units": list({one.unit_id: one.unit for one in sources}.values()),
+                "units": units[:MEMORIES],
+                "more_units": max(0, len(units) - MEMORIES),
                 "episode": begun if begun and message.episode_id != episode_id else None,
                 "is_own": message.role in {"assistant", "tool"},
             }

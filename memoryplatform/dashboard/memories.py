@@ -36,7 +36,7 @@ SHORT = 400  # characters of a text in the list
 KEPT_SECONDS = 300
 NOBODY = UUID(int=0)
 TIME_CHOICES = [("mentioned_at", "Said"), ("occurred_start", "Happened"), ("recorded_at", "Recorded")]
-STATE_CHOICES = [("current", "Current"), ("superseded", "Closed"), ("all", "All")]
+STATE_CHOICES = [("current", "Current"), ("superseded", "Ended"), ("all", "All")]
 
 
 class FilterForm(forms.Form):

@@ -33,6 +33,8 @@ from memoryplatform.operations.erasures.targets import Kind, Target
 from memoryplatform.operations.erasures.use_cases import erase_memory, preview_memories, request_erasure
 from memoryplatform.operations.errors import OperationError
 from memoryplatform.operations.memories import single
+from memoryplatform.operations.memories.superseding import BY_HAND
+from memoryplatform.operations.opinions.shown import list_moved_opinions
 from tenants.transactions import QuotaExceeded, tenant_transaction
 
 SHORT = 400  # characters of a text in a list
@@ -54,10 +56,17 @@ LINK_WORDS = {
 CHANGE_WORDS = {
     "edited": "Edited",
     "merged": "Said again",
-    "invalidated": "Closed by hand",
+    "invalidated": "Ended by hand",
     "superseded": "Replaced by a newer memory",
     "scheduled": "An end is scheduled",
     "restored": "Restored",
+}
+MOVE_WORDS = {  # of an opinion by a memory
+    "formed": "Formed from it",
+    "reinforce": "Reinforced by it",
+    "weaken": "Weakened by it",
+    "contradict": "Contradicted by it",
+    "revised": "Reworded after it",
 }
 MOMENTS = {"occurred_start", "occurred_end", "mentioned_at", "valid_until", "expired_at", "valid_from"}
 TABLES = {
@@ -90,6 +99,7 @@ def memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
         described = single.show(bank, unit).described
         history = read_history(bank, unit)
         near = read_neighbours(bank, [one.message for one in described.sources if one.message])
+        moved = list_moved_opinions(bank, unit)
         others = (
             MemoryUnit.objects.of_bank(bank)
             .defer(*VECTOR_COLUMNS)
@@ -107,6 +117,7 @@ def memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
         "history": history,
         "changes": [show_change(one) for one in reversed(history.changes)],
         "is_factual": unit.network in FACTUAL,
+        "moved": [(MOVE_WORDS.get(one.revision.cause, "Moved by it"), one) for one in moved],
     }
     return render(request, "dashboard/memories/memory.html", context)
 
@@ -172,18 +183,20 @@ def show_source(
             (one, quoted if one.id == source.message.id else [Part(one.content[:NEAR])], one.id == source.message.id)
             for one in around
         ]
-        shown["address"] = conversation_address(bank, source.message.thread, source.message.id)
+        shown["address"] = conversation_address(
+            bank, source.message.thread, source.message.id, came_from=source.unit_id
+        )
+        shown["is_by_hand"] = source.message.thread.startswith(BY_HAND)
     elif source.chunk:
         shown["parts"] = mark_excerpt(source.chunk.text, source.start, source.end)
         shown["document"] = source.chunk.document
     return shown
 
 
-def conversation_address(bank: Bank, thread: str, message_id: UUID | None = None) -> str:
-    place = {"thread": thread} | ({"message": str(message_id)} if message_id else {})
-    return f"{reverse('conversation', args=[bank.bank_id])}?{urlencode(place)}" + (
-        f"#m-{message_id}" if message_id else ""
-    )
+def conversation_address(bank: Bank, thread: str, message_id: UUID, *, came_from: UUID) -> str:
+    """The message in its conversation, which leads back to the memory or opinion that the reader came from."""
+    place = {"thread": thread, "message": str(message_id), "from": str(came_from)}
+    return f"{reverse('conversation', args=[bank.bank_id])}?{urlencode(place)}#m-{message_id}"
 
 
 def show_change(change: UnitChange) -> dict[str, Any]:
@@ -358,9 +371,9 @@ def close_memories(request: BankRequest) -> HttpResponse:
                 faults.append(str(error))
         if not faults or len(faults) < len(units):
             closed = len(units) - len(faults)
-            messages.success(request, f"{closed} {'memory is' if closed == 1 else 'memories are'} closed.")
+            messages.success(request, f"{closed} {'memory has' if closed == 1 else 'memories have'} ended.")
             for fault in faults[:1]:
-                messages.warning(request, f"{len(faults)} could not be closed: {fault}")
+                messages.warning(request, f"{len(faults)} could not be ended: {fault}")
             return lead_back(request, units)
         form.add_error(None, faults[0])
     context = {"units": units, "form": form}

@@ -42,6 +42,7 @@ from memoryplatform.operations.opinions.shown import (
     show_revisions,
 )
 from reflection.models import Opinion, OpinionRevision
+from reflection.models.opinions import Concern
 from reflection.opinions.claims import LONGEST_TEXT
 from reflection.opinions.history import FORMATION
 from reflection.opinions.review import Act, Review
@@ -82,17 +83,30 @@ CONFLICT = "This opinion has changed since you opened it. The page shows it as i
 
 
 @dataclass(frozen=True)
+class State:
+    """The one state of an opinion: whether people agree with it, or why they should look at it."""
+
+    word: str
+    look: str = ""  # of the badge
+    why: str = ""
+    since: datetime | None = None
+
+
+@dataclass(frozen=True)
 class Row:
-    """An opinion of the list. `moved` is the change of confidence since the last review, or since the formation."""
+    """An opinion of the list. `verdict` is the last step that evidence or the agent itself caused. `moved` is the
+    change of confidence since the last review, or since the formation.
+    """
 
     opinion: MemoryUnit
     entities: list[Entity]
     steps: list[OpinionRevision]
     line: str
-    newest: OpinionRevision | None
-    newest_title: str
+    verdict: OpinionRevision | None
+    verdict_title: str
+    verdict_kind: str
     reason: str
-    concern: str
+    state: State
     moved: float
 
 
@@ -177,11 +191,16 @@ def write_next(query: dict[str, str], found: Sequence[Any], *, by_urgency: bool)
 def build_rows(bank: Bank, found: Sequence[Any]) -> list[Row]:
     ids = [opinion.id for opinion in found]
     entities, steps = read_entities(bank, ids), queues.read_recent_steps(bank, ids)
-    newest = {opinion_id: some[-1] for opinion_id, some in steps.items()}
-    texts = queues.read_evidence_texts(bank, list(newest.values()))
+    verdicts = {
+        opinion_id: next(one for one in reversed(some) if one.cause not in OpinionRevision.BY_PEOPLE)
+        for opinion_id, some in steps.items()
+        if any(one.cause not in OpinionRevision.BY_PEOPLE for one in some)
+    }
+    texts = queues.read_evidence_texts(bank, list(verdicts.values()))
     rows = []
     for opinion in found:
-        last, concern = newest.get(opinion.id), queues.find_concern(opinion.urgency)
+        last = verdicts.get(opinion.id)
+        title, kind = STEP_WORDS[Cause(last.cause)] if last else ("", "")
         seen = [one for one in steps[opinion.id] if one.number == FORMATION or one.cause in OpinionRevision.BY_PEOPLE]
         rows.append(
             Row(
@@ -190,13 +209,32 @@ def build_rows(bank: Bank, found: Sequence[Any]) -> list[Row]:
                 steps[opinion.id],
                 draw_line([one.confidence_after for one in steps[opinion.id]]),
                 last,
-                STEP_WORDS[Cause(last.cause)][0] if last else "",
+                title,
+                kind,
                 find_reason(last, texts) if last else "",
-                concern.value if concern and opinion.expired_at is None else "",
+                find_state(opinion, queues.find_concern(opinion.urgency), steps[opinion.id]),
                 find_move(opinion.confidence - seen[-1].confidence_after) if seen else 0.0,
             )
         )
     return rows
+
+
+def find_state(opinion: MemoryUnit, concern: Concern | None, steps: Sequence[OpinionRevision]) -> State:
+    """`steps` are the last ones, the oldest first."""
+    since = {one.cause: one.created_at for one in steps if not one.withdrawn}
+    if opinion.review == MemoryUnit.Review.RETIRED:
+        return State("retired", "warn", "by a person", since.get(Cause.RETIRED))
+    if opinion.expired_at is not None:
+        return State("replaced", "warn", "by another opinion", opinion.expired_at)
+    if concern is Concern.CONTRADICTED:
+        is_last = bool(steps) and steps[-1].cause == Cause.CONTRADICT  # the verdict says it already
+        return State("needs review", "bad", "" if is_last else "a memory contradicted it", since.get(Cause.CONTRADICT))
+    if concern is Concern.CHANGED:
+        return State("needs review", "warn", "it has changed much since the last review")
+    if concern is Concern.NEW:
+        return State("needs review", "accent", "it is new")
+    why = "no evidence moves it" if opinion.review == MemoryUnit.Review.PINNED else ""
+    return State(opinion.review or "reviewed", "good", why)
 
 
 def find_reason(step: OpinionRevision, texts: Mapping[UUID, str]) -> str:
@@ -302,7 +340,6 @@ def show_page(request: BankRequest, opinion_id: UUID, form: "ReviewForm | None",
         )
         people = list(reviews.order_by("-number")[:20])
         successor = read_successor(bank, shown)
-    concern = queues.find_concern(urgency) if row.expired_at is None else None
     end = row.expired_at or timezone.now()
     possible = find_possible_acts(row)
     context = {
@@ -310,7 +347,7 @@ def show_page(request: BankRequest, opinion_id: UUID, form: "ReviewForm | None",
         "shown": shown,
         "described": shown.listed.described,
         "version": shown.listed.version,
-        "concern": concern.value if concern else "",
+        "state": find_state(row, queues.find_concern(urgency), [one.revision for one in steps]),
         "steps": steps,
         "points": place_points(steps, end),
         "chart_end": end,
@@ -320,7 +357,7 @@ def show_page(request: BankRequest, opinion_id: UUID, form: "ReviewForm | None",
         "supporting": count_facts(shown, "for"),
         "opposing": count_facts(shown, "against"),
         "reviews": [(one, STEP_WORDS[Cause(one.cause)][0]) for one in people],
-        "said": [one for source in shown.listed.described.sources if (one := quote_source(bank, source))][
+        "said": [one for source in shown.listed.described.sources if (one := quote_source(bank, source, row.id))][
             :MOST_SOURCES
         ],
         "successor": successor,
@@ -350,7 +387,7 @@ def build_steps(bank: Bank, shown: Sequence[ShownRevision]) -> list[Step]:
         Step(
             one,
             *STEP_WORDS[Cause(one.revision.cause)],
-            [show_evidence(bank, each, sources[each.unit.id]) for each in one.evidence],
+            [show_evidence(bank, each, sources[each.unit.id], one.revision.opinion_id) for each in one.evidence],
             compare(one.revision.text_before, one.revision.text_after)
             if one.revision.number > FORMATION and one.revision.text_before != one.revision.text_after
             else [],
@@ -360,12 +397,12 @@ def build_steps(bank: Bank, shown: Sequence[ShownRevision]) -> list[Step]:
     ]
 
 
-def show_evidence(bank: Bank, evidence: Evidence, sources: Sequence[UnitSource]) -> ShownEvidence:
-    quotes = [quote for source in sources if (quote := quote_source(bank, source))]
+def show_evidence(bank: Bank, evidence: Evidence, sources: Sequence[UnitSource], opinion_id: UUID) -> ShownEvidence:
+    quotes = [quote for source in sources if (quote := quote_source(bank, source, opinion_id))]
     return ShownEvidence(evidence, quotes[:MOST_SOURCES], max(0, len(quotes) - MOST_SOURCES))
 
 
-def quote_source(bank: Bank, source: UnitSource) -> Quote | None:
+def quote_source(bank: Bank, source: UnitSource, opinion_id: UUID) -> Quote | None:
     """None for a source that is neither a message nor a piece of a document."""
     if source.message:
         message = source.message
@@ -373,7 +410,7 @@ def quote_source(bank: Bank, source: UnitSource) -> Quote | None:
             message.speaker,
             message.said_at,
             mark_excerpt(message.content, source.start, source.end),
-            address=conversation_address(bank, message.thread, message.id),
+            address=conversation_address(bank, message.thread, message.id, came_from=opinion_id),
         )
     if source.chunk:
         document = source.chunk.document.document_id if source.chunk.document else "Text"

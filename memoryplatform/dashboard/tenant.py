@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from memoryplatform.dashboard.access import TENANT, TenantRequest, perform, tenant_page
 from memoryplatform.dashboard.forms import AuditForm, TenantForm
+from memoryplatform.dashboard.audit_sentences import KINDS, write_sentences
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.deletion import cancel_deletion, preview_deletion, request_deletion
@@ -62,7 +63,8 @@ def audit_log(request: TenantRequest) -> HttpResponse:
     with tenant_transaction(request.access.tenant_id):
         rows = find_events(BankAccess(request.access.tenant_id), form.wanted()).order_by("-id")
         page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
-        context = {"page": page, "form": form, "query": query.urlencode()}
+        sentences = write_sentences(request.access.tenant_id, list(page))
+        context = {"page": page, "sentences": sentences, "form": form, "query": query.urlencode(), "kinds": KINDS}
         return render(request, "dashboard/audit_log.html", context, status=422 if form.errors else 200)
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from uuid import UUID
 
 LONGEST = 20_000  # characters that a page shows at once
 MOST_WORDS = 1_500  # of texts that are compared word by word
@@ -16,14 +17,16 @@ class Span:
     start: int
     end: int
     kind: str = ""
+    unit_id: UUID | None = None  # the memory that came from it
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some characters of a text. `kind` is empty where nothing is marked."""
+    """Some characters of a text. `kind` is empty where nothing is marked. `unit_id` is that of the span."""
 
     text: str
     kind: str = ""
+    unit_id: UUID | None = None
 
 
 def mark_spans(text: str, spans: Iterable[Span]) -> list[Part]:
@@ -33,7 +36,7 @@ def mark_spans(text: str, spans: Iterable[Span]) -> list[Part]:
         start, stop = max(span.start, end), min(span.end, len(text))
         if start >= stop:
             continue
-        parts += [Part(text[end:start]), Part(text[start:stop], span.kind or "mark")]
+        parts += [Part(text[end:start]), Part(text[start:stop], span.kind or "mark", span.unit_id)]
         end = stop
     return [part for part in (*parts, Part(text[end:])) if part.text]
 

@@ -17,6 +17,7 @@ from memoryplatform.dashboard import (
     palette,
     people,
     quarantine,
+    superseding,
     tenant,
     timeline,
     usage,
@@ -92,6 +93,7 @@ urlpatterns = [
     path(f"{BANK}/memories/erase/", memory.erase_memories, name="erase_memories"),
     path(f"{MEMORY}/", memory.memory, name="memory"),
     path(f"{MEMORY}/edit/", memory.edit_memory, name="edit_memory"),
+    path(f"{MEMORY}/supersede/", superseding.supersede_memory, name="supersede_memory"),
     path(
         f"{MEMORY}/restore/",
         memory.restore_memory,

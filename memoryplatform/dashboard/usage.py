@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -47,6 +48,7 @@ def usage(request: TenantRequest) -> HttpResponse:
     context = {
         "form": form,
         "report": report,
+        "has_prices": bool(settings.MODEL_PRICES),
         "headings": [dict(UsageForm.GROUPS)[name] for name in asked.group_by],
         "rows": rows[::-1] if newest_first else sorted(rows, key=lambda one: -one[2]),
         "most": max((amount for *_, amount in rows), default=0),

@@ -51,12 +51,21 @@ class Conversation:
     has_later: bool
 
 
-def list_threads(bank: Bank, *, words: str = "", before: tuple[datetime, str] | None = None, limit: int) -> ThreadPage:
+def list_threads(
+    bank: Bank,
+    *,
+    words: str = "",
+    before: tuple[datetime, str] | None = None,
+    only_chats: bool = False,
+    limit: int,
+) -> ThreadPage:
     """The newest first. `words` are in the thread's name or in an episode. `before` is the last of the page before.
 
     A message has an episode as soon as its retain is processed. Call inside a tenant transaction.
     """
     episodes = Episode.objects.of_bank(bank)
+    if only_chats:
+        episodes = episodes.filter(thread__regex=f"^{CHAT.pattern}$")
     if words:
         found = episodes.filter(number__in=find_numbers(bank, words, corpus=Corpus.EPISODE, is_typed=True))
         episodes = episodes.filter(Q(thread__icontains=words) | Q(thread__in=found.order_by().values("thread")))

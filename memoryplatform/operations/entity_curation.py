@@ -1,11 +1,12 @@
 """Merge and split of entities by a person: a preview before, and an undo for a day afterwards.
 
 A preview is the act itself in a transaction that is rolled back, so that it can't differ from the act.
-The undo of a merge is a split by the mentions that moved, and the undo of a split is a merge. The record for it holds
-ids only, and lies in the cache: without it the undo is no longer offered.
+The undo of a merge is a split by the mentions that moved, after which every relationship is as before the merge. The
+undo of a split is a merge. The record for it holds ids, dates and numbers, no words, and lies in the cache: without it
+the undo is no longer offered.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -19,13 +20,28 @@ from banks.curation.merging import merge_entities
 from banks.curation.splitting import Split, split_entity
 from banks.errors import EntityConflict
 from banks.locking import lock_memory
-from banks.models import Bank, Entity, EntityName, Mention, Relationship
+from banks.models import Bank, Corpus, Entity, EntityName, Mention, Relationship, RelationshipSource
+from banks.models.bank import VECTOR_COLUMNS
+from banks.text_index.write import retire_texts, revive_texts
 from memoryplatform.operations import entities
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.entities import ShownEntity, get_entity
 
 A_DAY = 24 * 60 * 60
+ENDS = ("subject_id", "object_id")
+# the columns of a relationship that a merge may change
+CHANGED = (
+    *ENDS,
+    "proof_count",
+    "mentioned_at",
+    "valid_from",
+    "valid_until",
+    "expired_at",
+    "close_reason",
+    "superseded_by_id",
+)
+States = dict[UUID, dict[str, Any]]  # of relationships, by id
 
 
 @dataclass(frozen=True)
@@ -47,7 +63,7 @@ class Preview:
     moved: tuple[str, ...]
     ended: tuple[str, ...]
     reopened: tuple[str, ...]
-    deleted: tuple[str, ...]
+    dropped: tuple[str, ...]  # between the two entities, or stated twice
 
 
 def preview_merge(access: BankAccess, bank_id: str, entity_id: UUID, other_id: UUID) -> Preview:
@@ -80,21 +96,26 @@ def describe(bank: Bank, entity: Entity) -> Outcome:
     return Outcome(entity.name, entity.kind, entity.mention_count, aliases)
 
 
-def read_relationships(bank: Bank, entity_ids: list[UUID]) -> dict[UUID, Any]:
+def read_relationships(bank: Bank, entity_ids: list[UUID], *columns: str) -> States:
     rows = Relationship.objects.of_bank(bank).filter(Q(subject_id__in=entity_ids) | Q(object_id__in=entity_ids))
-    return {row["id"]: row for row in rows.order_by("id").values("id", "text", "subject_id", "object_id", "expired_at")}
+    return {row.pop("id"): row for row in rows.order_by("id").values("id", *(columns or ("text", *CHANGED)))}
 
 
-def compare(before: dict[UUID, Any], after: dict[UUID, Any], entity: Outcome, other: Outcome | None) -> Preview:
+def compare(before: States, after: States, entity: Outcome, other: Outcome | None) -> Preview:
     both = [(before[one], after[one]) for one in before if one in after]
-    ends = ("subject_id", "object_id")
+    closed = [new for old, new in both if old["expired_at"] is None and new["expired_at"] is not None]
+    wrong = Relationship.CloseReason.CORRECTION
     return Preview(
         entity,
         other,
-        moved=tuple(new["text"] for old, new in both if any(old[end] != new[end] for end in ends)),
-        ended=tuple(new["text"] for old, new in both if old["expired_at"] is None and new["expired_at"] is not None),
+        moved=tuple(
+            new["text"]
+            for old, new in both
+            if any(old[end] != new[end] for end in ENDS) and new["close_reason"] != wrong
+        ),
+        ended=tuple(new["text"] for new in closed if new["close_reason"] != wrong),
         reopened=tuple(new["text"] for old, new in both if old["expired_at"] is not None and new["expired_at"] is None),
-        deleted=tuple(row["text"] for one, row in before.items() if one not in after),
+        dropped=tuple(new["text"] for new in closed if new["close_reason"] == wrong),
     )
 
 
@@ -102,7 +123,18 @@ def merge_with_undo(access: BankAccess, bank_id: str, entity_id: UUID, other_id:
     with bank_transaction(access, bank_id) as bank:
         lock_memory(bank)
         record = record_parts(bank, get_entity(bank, entity_id), other_id)
+        before = read_relationships(bank, [entity_id, other_id], *CHANGED)
+        sources = read_sources(bank, before)
         shown = entities.merge(access, bank_id, entity_id, [other_id])
+        after = read_relationships(bank, [entity_id], *CHANGED)
+        record |= {
+            "other_id": other_id,
+            "relationships": {
+                one: (before[one], after[one], sources.get(one, set()))
+                for one in before.keys() & after.keys()
+                if before[one] != after[one]
+            },
+        }
     cache.set(write_key(bank, entity_id), record, A_DAY)
     return shown
 
@@ -149,8 +181,49 @@ def undo(access: BankAccess, bank_id: str, entity_id: UUID) -> ShownEntity:
             shown = entities.merge(access, bank_id, UUID(record["entity_id"]), [entity_id])
         else:
             shown = entities.split(access, bank_id, entity_id, build_split(bank, entity_id, record))
+            restore_relationships(bank, shown.entity.id, record)
+            entities.remake_observations(bank, {entity_id, shown.entity.id})
     cache.delete(key)
     return shown
+
+
+def read_sources(bank: Bank, relationship_ids: Iterable[UUID]) -> dict[UUID, set[UUID]]:
+    rows = RelationshipSource.objects.for_tenant(bank.tenant_id).filter(relationship_id__in=list(relationship_ids))
+    units: dict[UUID, set[UUID]] = {}
+    for relationship_id, unit_id in rows.values_list("relationship_id", "unit_id"):
+        units.setdefault(relationship_id, set()).add(unit_id)
+    return units
+
+
+def restore_relationships(bank: Bank, new_id: UUID, record: dict[str, Any]) -> None:
+    """Every relationship that the merge changed gets its ends back. One that nothing else has changed since gets all
+    its former values, unless an equal one holds today. Call inside a tenant transaction, after `lock_memory`.
+    """
+    rows = Relationship.objects.of_bank(bank).defer(*VECTOR_COLUMNS)
+    found = rows.in_bulk(list(record["relationships"]))
+    sources = RelationshipSource.objects.for_tenant(bank.tenant_id)
+    # the dropped ones last: then the others have left the place that they come back to
+    for one, row in sorted(found.items(), key=lambda pair: bool(pair[1].close_reason)):
+        before, after, units = record["relationships"][one]
+        wanted = before | {end: new_id for end in ENDS if before[end] == record["other_id"]}
+        same = rows.filter(
+            subject_id=wanted["subject_id"],
+            relation=row.relation,
+            object_id=wanted["object_id"],
+            value=row.value,
+            expired_at=None,
+        )
+        is_untouched = all(getattr(row, name) == after[name] for name in CHANGED if name not in ENDS)
+        is_whole = is_untouched and not (before["expired_at"] is None and same.exclude(id=one).exists())
+        if not is_whole:
+            wanted = {end: wanted[end] for end in ENDS}
+        if row.expired_at is None and same.exclude(id=one).exists():
+            continue
+        rows.filter(id=one).update(**wanted)
+        if is_whole:
+            sources.filter(relationship_id=one).exclude(unit_id__in=units).delete()
+            mark = revive_texts if before["expired_at"] is None else retire_texts
+            mark(bank, Corpus.RELATIONSHIP, [one])
 
 
 def build_split(bank: Bank, entity_id: UUID, record: dict[str, Any]) -> Split:

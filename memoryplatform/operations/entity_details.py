@@ -80,7 +80,8 @@ def describe_entity(bank: Bank, entity: Entity) -> EntityDetails:
     newest = units.order_by("-mentioned_at", "-id")
     observations = list(newest.filter(network=Network.OBSERVATION)[:MOST_OBSERVATIONS])
     facts = read_facts(bank, [unit.id for unit in observations])
-    own = find_relationships(bank, RelationshipFilter(entity_id=entity.id)).select_related("subject", "object")
+    related = find_relationships(bank, RelationshipFilter(entity_id=entity.id)).select_related("subject", "object")
+    own = related.exclude(close_reason=Relationship.CloseReason.CORRECTION)  # it never was true
     without = [f"{end}__{column}" for end in ("subject", "object") for column in VECTORS]
     return EntityDetails(
         entity,

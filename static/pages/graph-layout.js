@@ -7,11 +7,12 @@ onmessage = ({ data: { scripts, nodes, edges, most, milliseconds } }) => {
   for (const [from, to] of edges) graph.addEdge(from, to);
   const settings = { ...layout.inferSettings(graph), gravity: 0.6, scalingRatio: 12, slowDown: 4, barnesHutOptimize: graph.order > 600 };
   const tell = (isDone) => postMessage({ isDone, places: graph.mapNodes((_, { x, y }) => [x, y]) });
+  const pause = graph.order > 1500 ? 3000 : 150; // milliseconds between two drawings: those of a large graph take long
   const began = performance.now();
   let told = began;
   for (let done = 0; done < most && performance.now() - began < milliseconds; done += 3) {
     layout.assign(graph, { iterations: 3, settings });
-    if (performance.now() - told < 150) continue;
+    if (performance.now() - told < pause) continue;
     tell(false);
     told = performance.now();
   }

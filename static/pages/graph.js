@@ -5,6 +5,7 @@ const panel = document.getElementById("graph-panel");
 const filters = document.getElementById("graph-filters");
 const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 const KINDS = ["PERSON", "ORGANIZATION", "LOCATION", "PRODUCT", "CONCEPT", "OTHER"];
+const LARGE = 1500; // nodes
 const NETWORKS = ["world", "experience", "opinion", "observation"];
 const EDGES = { mention: "--line-strong", relationship: "--chart-1", semantic: "--chart-6", causal: "--chart-4", evidence: "--chart-3" };
 const graph = new graphology.MultiGraph({ allowSelfLoops: false });
@@ -138,8 +139,15 @@ function listen() {
     const address = `${canvas.dataset.address}?node=${encodeURIComponent(node)}`;
     htmx.ajax("GET", address, { target: "#graph-panel" }).then(() => history.pushState(null, "", address));
   });
-  renderer.on("enterNode", ({ node }) => { hovered = node; canvas.classList.add("cursor-pointer"); light(); });
-  renderer.on("leaveNode", () => { hovered = null; canvas.classList.remove("cursor-pointer"); light(); });
+  // Lighting the neighbours draws everything anew: in a large graph only a click does it, so that moving it stays smooth.
+  const hover = (node) => {
+    canvas.classList.toggle("cursor-pointer", node !== null);
+    if (graph.order > LARGE) return;
+    hovered = node;
+    light();
+  };
+  renderer.on("enterNode", ({ node }) => hover(node));
+  renderer.on("leaveNode", () => hover(null));
   document.addEventListener("htmx:afterSettle", (event) => {
     if (event.target.id === "graph-panel") choose(panel.querySelector("[data-node]")?.dataset.node ?? null);
   });
@@ -194,12 +202,12 @@ async function start() {
     note.textContent = "No memories yet";
     return;
   }
-  const settled = settle(graph.order > 1500 ? 160 : 420);
+  const settled = settle(graph.order > LARGE ? 160 : 420);
   if (still) await settled;
   renderer = new Sigma(graph, canvas, {
     allowInvalidContainer: true, zIndex: true, minCameraRatio: 0.03, maxCameraRatio: 4, labelFont: "Inter, sans-serif", labelSize: 12,
     labelWeight: "500", labelColor: { color: colours.ink }, labelDensity: 0.6, labelGridCellSize: 110, labelRenderedSizeThreshold: 7,
-    defaultDrawNodeHover: drawHover, nodeReducer: reduceNode, edgeReducer: reduceEdge, hideEdgesOnMove: graph.size > 3000, hideLabelsOnMove: graph.order > 1500,
+    defaultDrawNodeHover: drawHover, nodeReducer: reduceNode, edgeReducer: reduceEdge, hideEdgesOnMove: graph.size > 3000, hideLabelsOnMove: graph.order > LARGE,
   });
   note.hidden = true;
   canvas.dataset.drawn = String(graph.order);

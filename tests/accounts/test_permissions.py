@@ -99,6 +99,8 @@ TABLE: list[tuple[str, str, set[str] | None]] = [
     ("memory", "GET", ALL),
     ("edit_memory", "GET", WRITERS),
     ("edit_memory", "POST", WRITERS),
+    ("supersede_memory", "GET", WRITERS),
+    ("supersede_memory", "POST", WRITERS),
     ("close_memories", "GET", WRITERS),
     ("close_memories", "POST", WRITERS),
     ("erase_memories", "GET", WRITERS),

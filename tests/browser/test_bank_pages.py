@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import BankChange, change_bank
+from tenants.models import Tenant
 from tests.browser.checking import check_page
 from tests.browser.conftest import SignIn
 from tests.dashboard.conftest import TALK, find_unit, hear
@@ -90,12 +91,21 @@ def test_a_memory_is_edited_closed_restored_and_erased(page: Page, support: Bank
     page.get_by_label("Tags").fill("art, lake")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("link", name="lake", exact=True)).to_be_visible()
-    page.get_by_role("link", name="Close").click()
+    page.get_by_role("link", name="End…").click()
     check_page(page, "memory-close")
     page.get_by_label("It never was true").check()
     page.get_by_label("Explanation").fill("A joke.")
-    page.get_by_role("button", name="Close").click()
-    expect(page.get_by_text("never true").first).to_be_visible()
+    page.get_by_role("button", name="End this memory").click()
+    state = page.get_by_role("button", name="never true")
+    meaning = state.get_by_role("tooltip", include_hidden=True)
+    expect(meaning).to_be_hidden()
+    state.focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    expect(meaning).to_be_visible()
+    check_page(page, "memory-state")
+    page.keyboard.press("Escape")
+    expect(meaning).to_be_hidden()
     check_page(page, "memory-closed")
     page.get_by_role("button", name="Restore").click()
     page.locator("#confirm-dialog").get_by_role("button", name="Restore").click()
@@ -108,14 +118,33 @@ def test_a_memory_is_edited_closed_restored_and_erased(page: Page, support: Bank
     expect(page.get_by_text("sunrise")).to_have_count(0)
 
 
+def test_a_memory_is_replaced_by_a_newer_text(page: Page, support: Bank) -> None:
+    hear(Tenant(id=support.tenant_id), [("user", "Dele", "I live in Bristol.")], thread="office")
+    page.goto(f"{BANK}memories/{find_unit(support, 'Bristol').id}/")
+    page.get_by_role("link", name="Replace…").click()
+    page.get_by_label("What is true now").fill("Dele: I live in Porto.")
+    page.get_by_label("True since").fill("2026-06-01T00:00")
+    page.get_by_role("button", name="Preview").click()
+    preview = page.get_by_role("region", name="Preview")
+    expect(preview).to_contain_text("Nothing is changed yet.")
+    expect(preview).to_contain_text("Dele lives in Bristol")
+    check_page(page, "memory-replace")
+    preview.get_by_role("button", name="Replace").click()
+    expect(page.get_by_text("This memory replaces the former one.")).to_be_visible()
+    expect(page.get_by_role("region", name="Sources")).to_contain_text("owner@acme.example.com")
+    check_page(page, "memory-replaced")
+    page.get_by_role("region", name="Versions of this fact").get_by_role("link").click()
+    expect(page.get_by_role("button", name="Restore")).to_be_visible()
+
+
 def test_selected_memories_are_acted_on_together(page: Page, support: Bank) -> None:
     page.goto(f"{BANK}memories/")
-    expect(page.get_by_role("button", name="Close…")).to_be_hidden()
+    expect(page.get_by_role("button", name="End…")).to_be_hidden()
     page.get_by_label("Select all on this page").check()
-    expect(page.get_by_role("button", name="Close…")).to_be_visible()
+    expect(page.get_by_role("button", name="End…")).to_be_visible()
     expect(page.locator("[data-count]")).to_have_text(str(page.locator("input[name=id]").count()))
     check_page(page, "memories-selected")
-    page.get_by_role("button", name="Close…").click()
+    page.get_by_role("button", name="End…").click()
     expect(page.get_by_role("heading", name="memories")).to_be_visible()
 
 

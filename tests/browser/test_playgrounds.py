@@ -175,6 +175,21 @@ def test_a_chat_recalls_answers_and_retains(page: Page, open_bank: Callable[...,
     check_page(page, "chat-answer")
     page.reload()
     expect(page.get_by_role("log")).to_contain_text("I plan a train journey to Madrid in May.")
+    page.get_by_role("link", name="New chat").click()
+    expect(page.get_by_role("log")).not_to_contain_text("Madrid")
+    earlier = page.get_by_role("navigation", name="Earlier chats").get_by_role("link")
+    expect(earlier).to_have_count(1)
+    earlier.click()
+    expect(page.get_by_role("log")).to_contain_text("a night train to Madrid would suit you.")
+    expect(earlier).to_have_attribute("aria-current", "page")
+    with working():
+        page.get_by_role("textbox", name="Message").fill("I take my bicycle along.")
+        page.keyboard.press("Enter")
+        expect(page.locator("#retained [data-status=completed]")).to_be_visible(timeout=20_000)
+    page.reload()
+    expect(earlier).to_have_count(1)  # the same chat goes on
+    expect(earlier).to_contain_text("4 messages")
+    check_page(page, "chat-continued")
     page.goto("/dashboard/banks/nora/")  # its episodes name the chat by its first words
     expect(page.get_by_text("I am Alice, and I plan a train journey to Madrid in May.", exact=True)).to_be_visible()
     check_page(page, "bank-with-a-chat")

@@ -11,7 +11,17 @@ from pytest_django import DjangoAssertNumQueries
 
 from banks.entities.names.normalise import identity_key, normalise_name
 from banks.entities.store import list_keys
-from banks.models import Bank, Entity, EntityKey, EntityName, MemoryUnit, Mention, Relationship, UnitSource
+from banks.models import (
+    Bank,
+    Entity,
+    EntityKey,
+    EntityName,
+    MemoryUnit,
+    Mention,
+    Relationship,
+    RelationshipSource,
+    UnitSource,
+)
 from memoryplatform.operations import entity_details
 from tenants.models import Tenant, User
 from tenants.transactions import tenant_transaction
@@ -158,15 +168,77 @@ def test_a_merge_and_its_undo(client: Client, acme: Tenant, bank: Bank) -> None:
     assert "The undo is no longer offered." in again
 
 
-def test_a_preview_names_what_an_undo_does_not_bring_back(client: Client, acme: Tenant, bank: Bank) -> None:
+def read_relationships(tenant: Tenant) -> list[tuple[Any, ...]]:
+    """Every relationship with the names of its ends, its state, and the texts that state it."""
+    with tenant_transaction(tenant.id):
+        stated: dict[Any, set[str]] = {}
+        for one, text in RelationshipSource.objects.for_tenant(tenant.id).values_list("relationship", "unit__text"):
+            stated.setdefault(one, set()).add(text)
+        columns = ("valid_from", "valid_until", "expired_at", "close_reason", "superseded_by", "proof_count")
+        rows = Relationship.objects.for_tenant(tenant.id).order_by("text")
+        found = rows.values_list("text", "subject__name", "object__name", *columns, "mentioned_at", "id")
+        return [(*row[:-1], stated.get(row[-1], set())) for row in found]
+
+
+def relate(tenant: Tenant, bank: Bank, subject: Entity, relation: str, thing: Entity | str, **fields: Any) -> None:
+    """A relationship that a memory of its own states. The memory mentions both ends."""
+    name = thing if isinstance(thing, str) else thing.name
+    text = f"{subject.name} {relation} {name}."
+    row = make_relationship(
+        tenant,
+        bank=bank,
+        subject=subject,
+        relation=relation,
+        object=None if isinstance(thing, str) else thing,
+        value=thing if isinstance(thing, str) else "",
+        text=text,
+        **fields,
+    )
+    unit = make_unit(tenant, bank=bank, text=text)
+    make_row(RelationshipSource, tenant, relationship=row, unit=unit)
+    for end in (subject, thing):
+        if isinstance(end, Entity):
+            make_row(Mention, tenant, unit=unit, entity=end, name=end.name)
+
+
+def test_the_undo_of_a_merge_brings_every_relationship_back(client: Client, acme: Tenant, bank: Bank) -> None:
     alice = name_entity(acme, bank, "Alice", texts=("Alice is here.",))
     ally = name_entity(acme, bank, "Ally", texts=("Ally is there.",))
-    make_relationship(acme, bank=bank, subject=alice, relation="knows", object=ally, value="", text="Alice knows Ally.")
-    page = client.get(f"{page_of(alice, 'merge/')}?other={ally.id}").content.decode()
-    assert "An undo does not bring it back" in page
-    assert "Alice knows Ally." in page
+    carmen = name_entity(acme, bank, "Carmen", texts=("Carmen sings.",))
+    past = timezone.now() - timedelta(days=300)
+    relate(acme, bank, alice, "knows", ally)
+    relate(acme, bank, alice, "likes", carmen, proof_count=3, valid_from=past)
+    relate(acme, bank, ally, "likes", carmen, valid_from=past - timedelta(days=5))
+    relate(acme, bank, carmen, "teaches", ally)
+    relate(acme, bank, ally, "lives_in", "Porto", valid_from=past)
+    relate(acme, bank, alice, "lives_in", "Lisbon", valid_from=past + timedelta(days=9))
+    before = read_relationships(acme)
+    preview = client.get(f"{page_of(alice, 'merge/')}?other={ally.id}").content.decode()
+    assert "An undo brings them back." in preview
+    assert "Alice knows Ally." in preview
+    assert read_relationships(acme) == before
+    client.post(page_of(alice, "merge/"), {"other": str(ally.id)})
+    merged = read_relationships(acme)
+    assert sum(row[5] is None for row in merged) == 3  # likes, teaches, lives in Lisbon
+    assert "Ally lives_in Porto." in client.get(page_of(alice)).content.decode()
+    client.post(page_of(alice, "undo/"))
+    assert read_relationships(acme) == before
+
+
+def test_an_undo_keeps_what_came_after_the_merge(client: Client, acme: Tenant, bank: Bank) -> None:
+    alice = name_entity(acme, bank, "Alice", texts=("Alice is here.",))
+    ally = name_entity(acme, bank, "Ally", texts=("Ally is there.",))
+    relate(acme, bank, ally, "likes", "tea")
+    relate(acme, bank, alice, "likes", "tea")
+    client.post(page_of(alice, "merge/"), {"other": str(ally.id)})
     with tenant_transaction(acme.id):
-        assert Relationship.objects.of_bank(bank).count() == 1
+        rows = Relationship.objects.of_bank(bank)
+        rows.filter(expired_at=None).update(proof_count=9)
+        rows.filter(close_reason="correction").delete()  # its memory was deleted meanwhile
+    client.post(page_of(alice, "undo/"))
+    with tenant_transaction(acme.id):
+        (left,) = Relationship.objects.of_bank(bank)
+        assert (left.subject.name, left.proof_count, left.expired_at) == ("Ally", 9, None)
 
 
 def test_a_split_and_its_undo(client: Client, acme: Tenant, bank: Bank) -> None:

@@ -122,6 +122,30 @@ def test_the_list_shows_each_opinion_with_its_newest_step(client: Client, acme: 
     assert "0.68" in page
     assert COUNCIL in page  # the evidence of the newest step
     assert "-0.07" in page  # since the approval
+    assert "0.60 at first" in page
+    assert "0.68 now" in page
+
+
+def test_each_opinion_has_one_state(client: Client, acme: Tenant, bank: Bank) -> None:
+    """An approved opinion is not approved twice, and one that was contradicted before it was reinforced says both."""
+    opinion = tell_story(acme, bank)
+    fact = make_fact(acme, bank, "Fact 5.", said="Fact 5.", days_ago=1, speaker="Ruth Adler")
+    make_opinion_revision(acme, opinion=opinion, number=5, cause="reinforce", confidence_before=0.68, evidence=fact)
+    page = list_page(client)
+    assert read_states(page) == ["needs review"]
+    assert re.search(r"a memory contradicted it, <time", page)
+    assert re.search(r'cause-reinforce">Reinforced', page)
+    send(client, opinion.id, "approve")
+    page = list_page(client)
+    assert read_states(page) == read_states(read_page(client, opinion.id)) == ["approved"]
+    assert "contradicted it" not in page
+    assert re.search(r'cause-reinforce">Reinforced', page)
+    send(client, opinion.id, "retire", reason="Nobody asked.")
+    assert read_states(list_page(client, queue="retired")) == ["retired"]
+
+
+def read_states(page: str) -> list[str]:
+    return re.findall(r'<span class="badge badge-\w+">([a-z ]+)</span>', page)
 
 
 def test_each_queue_has_its_opinions_and_their_number(client: Client, acme: Tenant, bank: Bank) -> None:
@@ -192,6 +216,32 @@ def test_an_opinion_leads_to_the_sentence_that_was_said(client: Client, acme: Te
     assert address
     conversation = client.get(address[1].replace("&amp;", "&")).content.decode()
     assert "I would pay once and gladly." in conversation
+
+
+def test_a_conversation_leads_back_to_the_opinion(client: Client, acme: Tenant, bank: Bank) -> None:
+    opinion = tell_story(acme, bank)
+    address = re.search(r'href="(/dashboard/banks/kitchen/conversation/[^"]+)#m-', read_page(client, opinion.id))
+    assert address
+    page = client.get(address[1].replace("&amp;", "&")).content.decode()
+    assert f'href="/dashboard/banks/kitchen/opinions/{opinion.id}/">{BELIEF}</a>' in page
+    assert page.count('aria-current="true"') == 1
+    for nonsense in ("x", str(uuid4())):
+        changed = re.sub(r"from=[\w-]+", f"from={nonsense}", address[1].replace("&amp;", "&"))
+        assert "You came from" not in client.get(changed).content.decode()
+
+
+def test_a_memory_names_the_opinions_that_rest_on_it(client: Client, acme: Tenant, bank: Bank) -> None:
+    opinion = tell_story(acme, bank)
+    for text, words, step in (
+        (SENTENCE, "Formed from it", 1),
+        (FIGURES, "Reinforced by it", 2),
+        (COUNCIL, "Contradicted by it", 4),
+    ):
+        with tenant_transaction(acme.id):
+            fact = MemoryUnit.objects.of_bank(bank).get(text=text)
+        page = client.get(f"/dashboard/banks/kitchen/memories/{fact.id}/").content.decode()
+        assert words in page
+        assert f'href="/dashboard/banks/kitchen/opinions/{opinion.id}/#step-{step}"' in page
 
 
 def test_every_step_has_a_point_in_the_chart(client: Client, acme: Tenant, bank: Bank) -> None:

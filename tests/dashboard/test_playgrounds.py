@@ -1,9 +1,11 @@
 """Recall, reflect and chat over HTTP, as members of a tenant."""
 
 import json
+import re
 import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 from math import prod
 from typing import Any
 from uuid import uuid4
@@ -14,9 +16,10 @@ from django.conf import settings
 from django.db import connection, connections
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from django.utils.html import escape
 
-from banks.models import Bank, MemoryUnit, Message
+from banks.models import Bank, Episode, MemoryUnit, Message
 from memoryplatform.dashboard.playgrounds.recall_trace import (
     CHANNELS,
     BoostScore,
@@ -36,6 +39,7 @@ from tests.factories import make_bank, make_key_with_text
 from tests.live_server import serve, use_small_models
 from tests.llm_server import ScriptedLLM
 from tests.llm_server.fixture import llm
+from tests.memory_factories import make_message, make_row
 from tests.reflection.reflect.answers import opinion, write
 from tests.retrieval.memory import Memory
 
@@ -327,6 +331,25 @@ def test_the_state_of_a_retain_is_shown_until_it_ends(acme: Tenant, owner: User,
     assert "hx-trigger" not in show(ended)
     assert "The model refused." in show(failed)
     assert client.get(f"{PAGE}chat/retained/{other.id}/").status_code == 404
+
+
+def test_earlier_chats_are_listed_and_opened(acme: Tenant, owner: User, memory: Memory) -> None:
+    client, now = sign_in(owner, acme), timezone.now()
+    chats = {}
+    for days, text in ((3, "I go to Lisbon."), (1, "What should I pack?")):
+        chat_id, at = uuid4(), now - timedelta(days=days)
+        thread = f"chat-{chat_id}"
+        episode = make_row(Episode, acme, bank=memory.bank, thread=thread, started_at=at, ended_at=at)
+        make_message(acme, bank=memory.bank, thread=thread, content=text, said_at=at, episode=episode)
+        chats[text] = chat_id
+    for other in ("chat-about-boats", "office"):  # of other sources
+        make_row(Episode, acme, bank=memory.bank, thread=other, started_at=now, ended_at=now)
+    page = client.get(f"{PAGE}chat/").content.decode()
+    listed = re.findall(r'href="\?chat=([0-9a-f-]+)"', page)
+    assert listed == [str(chats["What should I pack?"]), str(chats["I go to Lisbon."])]
+    opened = client.get(f"{PAGE}chat/?chat={listed[1]}").content.decode()
+    assert re.search(r'role="log".*I go to Lisbon\..*</form>', opened, re.DOTALL)
+    assert f'name="chat" value="{listed[1]}"' in opened
 
 
 def test_a_viewer_neither_reflects_nor_chats(viewer: Client) -> None:

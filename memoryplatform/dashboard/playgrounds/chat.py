@@ -18,6 +18,7 @@ from memoryplatform.dashboard.playgrounds.reflect import open_stream
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.chat import ChatTurn, Retaining, open_turn, read_chat
+from memoryplatform.operations.conversations import list_threads
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.kind_names import RETAIN
 from memoryplatform.server.event_stream import encode_event
@@ -28,6 +29,7 @@ from tenants.models import User
 from tenants.transactions import tenant_transaction
 
 LONGEST = 8_000  # characters of a message
+MOST_CHATS = 20  # earlier ones that are listed
 
 
 class TurnInput(Input):
@@ -55,9 +57,11 @@ def chat(request: BankRequest) -> HttpResponse:
     chat_id = read_chat_id(request.GET.get("chat", ""))
     with tenant_transaction(request.access.tenant_id):
         messages = read_chat(request.bank, name_thread(chat_id))
+        page = list_threads(request.bank, only_chats=True, limit=MOST_CHATS)
     context = {
         "chat_id": chat_id,
         "talk": messages,
+        "chats": [(one.name.removeprefix("chat-"), one) for one in page.threads],
         "model": getattr(find_llm(request.access.tenant_id, Task.REFLECT), "model_id", ""),
     }
     return render(request, "dashboard/playgrounds/chat.html", context)

@@ -68,7 +68,7 @@ class SettingsForm(forms.Form):
     tags_match = forms.ChoiceField(label="A memory has", required=False, choices=MATCHES)
     as_of = forms.DateTimeField(label="True at (UTC)", required=False, widget=MOMENT)
     known_at = forms.DateTimeField(label="Known at (UTC)", required=False, widget=MOMENT)
-    history = forms.BooleanField(label="Include superseded memories", required=False)
+    history = forms.BooleanField(label="Include memories that have ended", required=False)
     plain = forms.BooleanField(label="Without the reranker", required=False)
 
     def build_body(self, query: str) -> dict[str, Any]:

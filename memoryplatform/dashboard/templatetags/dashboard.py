@@ -12,6 +12,7 @@ from django.conf import settings
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.forms import BoundField, CheckboxInput
 from django.template.defaultfilters import filesizeformat, stringfilter
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
@@ -94,6 +95,39 @@ def network(name: str) -> SafeString:
     return format_html('<span class="network network-{}">{}</span>', name, name)
 
 
+VALIDITY = {  # the words of the pages for the validity of a memory: the look and the meaning of each
+    "current": ("good", "It holds today, as far as the bank knows."),
+    "ends": ("accent", "It holds today, and its end is known already."),
+    "ended": ("warn", "It was true, and is no longer. Recall returns it only for questions about the past."),
+    "never true": ("bad", "It was corrected: it never was true."),
+}
+
+
+@register.simple_tag
+def hint(word: str, meaning: str, look: str = "") -> SafeString:
+    """A word whose meaning is shown under the pointer and at the focus of the keyboard."""
+    return format_html(
+        '<button type="button" class="hint {}">{}<span class="hint-text" role="tooltip">{}</span></button>',
+        look, word, meaning,
+    )  # fmt: skip
+
+
+@register.simple_tag
+def validity(unit: MemoryUnit, *, is_linked: bool = False) -> SafeString:
+    """The badge of a memory's validity. `is_linked`: it stands inside of a link, which can hold no button."""
+    word = find_validity(unit)
+    look, meaning = VALIDITY[word]
+    if is_linked:
+        return format_html('<span class="badge badge-{}" title="{}">{}</span>', look, meaning, word)
+    return hint(word, meaning, f"badge badge-{look}")
+
+
+def find_validity(unit: MemoryUnit) -> str:
+    if unit.expired_at is None and (unit.valid_until is None or unit.valid_until > timezone.now()):
+        return "ends" if unit.valid_until else "current"
+    return "never true" if unit.close_reason == MemoryUnit.CloseReason.CORRECTION else "ended"
+
+
 @register.simple_tag
 def spaced(name: str) -> str:
     """A relation or an attribute in words: lives_in → lives in."""
@@ -148,6 +182,37 @@ def duration(length: timedelta | None) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+BROWSERS = (  # a part of the user agent, and the name; the first that fits counts, as many claim to be others
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("Vivaldi", "Vivaldi"),
+    ("SamsungBrowser", "Samsung Internet"),
+    ("FxiOS", "Firefox"),
+    ("Firefox", "Firefox"),
+    ("CriOS", "Chrome"),
+    ("HeadlessChrome", "Chrome without a window"),
+    ("Chrome", "Chrome"),
+    ("Safari", "Safari"),
+)
+SYSTEMS = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "macOS"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
+
+
+@register.filter
+def browser(agent: str) -> str:
+    """The browser and the system of a user agent: “Firefox on Linux”. A program that is no browser keeps its name."""
+    name = next((name for part, name in BROWSERS if part in agent), agent.partition("/")[0][:40] or "Unknown")
+    system = next((name for part, name in SYSTEMS if part in agent), "")
+    return f"{name} on {system}" if system else name
 
 
 @register.filter

@@ -138,6 +138,7 @@ def find_revisions(bank: Bank, opinion_id: UUID) -> QuerySet[OpinionRevision]:
 
 
 HIDDEN = ""
+MOST_MOVED = 50  # steps that one fact caused, of which a page shows the opinions
 
 
 @dataclass(frozen=True)
@@ -230,6 +231,16 @@ def show_revisions(bank: Bank, revisions: Sequence[OpinionRevision]) -> list[Sho
         )
         for one in revisions
     ]
+
+
+def list_moved_opinions(bank: Bank, fact: MemoryUnit) -> list[RevisionEvidence]:
+    """The newest step of each opinion that rests on the fact, the newest first. Call inside a tenant transaction."""
+    rows = RevisionEvidence.objects.of_bank(bank).filter(fact=fact, bears=True)
+    steps = rows.exclude(revision__cause=OpinionRevision.Cause.WITHDRAWN).select_related("opinion", "revision")
+    newest: dict[UUID, RevisionEvidence] = {}
+    for row in steps.defer("opinion__embedding", "opinion__second_embedding").order_by("-revision_id")[:MOST_MOVED]:
+        newest.setdefault(row.opinion_id, row)
+    return list(newest.values())
 
 
 def read_former_texts(bank: Bank, unit_ids: Sequence[UUID]) -> defaultdict[UUID, list[tuple[datetime, str]]]:

@@ -79,14 +79,27 @@ def test_relationships_that_say_the_same_are_united(bank: Bank) -> None:
         relations=[relation("Diego Vega", "knows", "Carmen")],
     )
     merge(bank, "Diego Vega", "Zorro")
-    (told,) = rows(bank, Relationship)
+    (told,) = rows(bank, Relationship, expired_at=None)
     assert (told.proof_count, told.subject_id) == (2, entity(bank, "Diego Vega").id)
+    (repeated,) = rows(bank, Relationship, close_reason="correction")
+    assert (repeated.superseded_by_id, repeated.subject_id) == (told.id, told.subject_id)
 
 
-def test_relationships_between_the_merged_entities_are_deleted(bank: Bank) -> None:
+def test_the_first_of_two_equal_relationships_may_be_the_others(bank: Bank) -> None:
+    """Both rows are moved without holding at once."""
+    tell(bank, "Zorro knows Carmen.", "Zorro", "Carmen", relations=[relation("Zorro", "knows", "Carmen")])
+    tell(bank, "Diego Vega met her.", "Diego Vega", "Carmen", relations=[relation("Diego Vega", "knows", "Carmen")])
+    merge(bank, "Zorro", "Diego Vega")
+    (told,) = rows(bank, Relationship, expired_at=None)
+    assert told.proof_count == 2
+
+
+def test_a_relationship_between_the_merged_entities_is_a_correction(bank: Bank) -> None:
     tell(bank, "Zorro knows Diego Vega.", "Zorro", "Diego Vega", relations=[relation("Zorro", "knows", "Diego Vega")])
     merge(bank, "Diego Vega", "Zorro")
-    assert rows(bank, Relationship) == []
+    (told,) = rows(bank, Relationship)
+    assert told.expired_at is not None
+    assert (told.close_reason, told.subject_id) == ("correction", told.object_id)
 
 
 @pytest.mark.parametrize(("year", "is_over"), [(2022, True), (2099, False)])
