@@ -10,8 +10,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryplatform.dashboard.access import TENANT, TenantRequest, perform, tenant_page
-from memoryplatform.dashboard.forms import AuditForm, TenantForm
 from memoryplatform.dashboard.audit_sentences import KINDS, write_sentences
+from memoryplatform.dashboard.forms import AuditForm, TenantForm
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.deletion import cancel_deletion, preview_deletion, request_deletion
