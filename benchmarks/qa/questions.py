@@ -3,7 +3,7 @@
 import json
 import lzma
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -135,7 +135,8 @@ def take_of_each_type(pool: Sequence[Question], most: int, draw: random.Random) 
     groups: dict[tuple[str, bool], list[Question]] = {}
     for one in pool:
         groups.setdefault((one.type, one.is_abstention), []).append(one)
-    return keep_order(pool, (one for group in groups.values() for one in draw.sample(group, min(most, len(group)))))
+    chosen = {one.id for group in groups.values() for one in draw.sample(group, min(most, len(group)))}
+    return [one for one in pool if one.id in chosen]
 
 
 def take_spread(pool: Sequence[Question], count: int, draw: random.Random) -> list[Question]:
@@ -143,8 +144,3 @@ def take_spread(pool: Sequence[Question], count: int, draw: random.Random) -> li
     count = min(count, len(pool))
     edges = [place * len(pool) // count for place in range(count)] + [len(pool)] if count else []
     return [pool[draw.randrange(start, end)] for start, end in pairwise(edges)]
-
-
-def keep_order(pool: Sequence[Question], chosen: Iterable[Question]) -> list[Question]:
-    ids = {one.id for one in chosen}
-    return [one for one in pool if one.id in ids]

@@ -25,9 +25,9 @@ from providers.usage import Service, Usage
 
 T = TypeVar("T", bound=BaseModel)
 MILLION = 1_000_000
-# Reflect draws a new code for the delimiter of each answer. The record has zeros in its place.
-DELIMITER_CODE = re.compile(r"(?<==NOTES )[0-9a-f]{12}(?===)")
-NO_CODE = "0" * 12
+DELIMITER_CODE = re.compile(r"(?<==NOTES )[0-9a-f]{12}(?===)")  # drawn for each answer of reflect
+# Codes in prompts that differ between two banks with the same content: of episodes, and of the fences around them.
+BANK_CODES = re.compile(r"(?<=\bEpisode )[0-9a-f]{6}(?= of )|(?<=[a-z] )[0-9a-f]{16}(?=>)")
 
 
 class Stopped(LLMUnavailable):
@@ -66,7 +66,7 @@ def find_cost(model: str, read: int, written: int) -> Decimal | None:
 
 
 def build_key(role: str, model: str, messages: Sequence[ChatMessage]) -> str:
-    asked = [role, model, [[one.role, one.content] for one in messages]]
+    asked = [role, model, [[one.role, DELIMITER_CODE.sub("", BANK_CODES.sub("", one.content))] for one in messages]]
     return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
 
@@ -88,10 +88,10 @@ class Record:
     def __post_init__(self) -> None:
         """A run that was killed may have left a last line without its end. It is asked again."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        text = self.path.read_text(encoding="utf-8") if self.path.exists() else ""
+        text = self.path.read_text(encoding="utf-8", errors="replace") if self.path.exists() else ""
         if text and not text.endswith("\n"):
             self._write("\n")
-        for line in filter(None, map(parse_line, text.splitlines())):
+        for line in filter(None, map(parse_line, text.split("\n"))):
             if not line.error:
                 self._known[build_key(line.role, line.model, line.messages)] = line
 
@@ -174,7 +174,7 @@ class RecordedLLM:
     ) -> Completion:
         line = self._find(messages)
         if line is not None:
-            return Completion(restore_code(line.answer, messages), line.usage, line.finish_reason)
+            return Completion(replace_delimiter(line, messages), line.usage, line.finish_reason)
         return self._ask(
             messages,
             lambda: self.llm.complete(
@@ -215,7 +215,7 @@ class RecordedLLM:
 
     def _find(self, messages: Sequence[ChatMessage], schema: type[BaseModel] | None = None) -> Line | None:
         """None also for an answer that does not fit the schema any more."""
-        line = self.record.find(build_key(self.role, self.model_id, remove_codes(messages)))
+        line = self.record.find(build_key(self.role, self.model_id, messages))
         if line is None:
             return None
         try:
@@ -251,8 +251,8 @@ class RecordedLLM:
             self.mode,
             self.role,
             self.model_id,
-            remove_codes(messages),
-            DELIMITER_CODE.sub(NO_CODE, answer),
+            tuple(messages),
+            answer,
             usage.input_tokens,
             usage.output_tokens,
             round(perf_counter() - began, 3),
@@ -264,10 +264,7 @@ class RecordedLLM:
 A = TypeVar("A", Completion, Structured[Any])
 
 
-def remove_codes(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
-    return tuple(replace(one, content=DELIMITER_CODE.sub(NO_CODE, one.content)) for one in messages)
-
-
-def restore_code(answer: str, messages: Sequence[ChatMessage]) -> str:
-    codes = [code for one in messages for code in DELIMITER_CODE.findall(one.content)]
-    return answer.replace(NO_CODE, codes[-1]) if codes else answer
+def replace_delimiter(line: Line, messages: Sequence[ChatMessage]) -> str:
+    """The recorded answer with the delimiter of the new prompt."""
+    old, new = (DELIMITER_CODE.search("\n".join(one.content for one in asked)) for asked in (line.messages, messages))
+    return line.answer.replace(old[0], new[0]) if old and new else line.answer

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from pathlib import Path
 from statistics import fmean
@@ -37,22 +37,9 @@ class RetainedBank:
 
 def write_answers(path: Path, results: Sequence[Result]) -> None:
     """One line for each answer, to read beside the report."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8") as file:
         for one in results:
-            row = {
-                "question_id": one.question.id,
-                "mode": one.mode,
-                "type": one.question.type,
-                "is_abstention": one.question.is_abstention,
-                "is_disputed": one.question.is_disputed,
-                "question": one.question.text,
-                "gold": one.question.gold,
-                "answer": one.answer,
-                "correct": one.correct,
-                "reason": one.reason,
-            }
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            file.write(json.dumps(asdict(one), ensure_ascii=False, default=str) + "\n")
 
 
 def build_report(
@@ -70,6 +57,7 @@ def build_report(
             row for mode in modes for row in list_whole_types(mode, by_mode[mode])
         ],
         "per_question": [row for mode in modes for row in list_costs(mode, len(by_mode[mode]), record.used)],
+        "memory_in_this_run": list_memory_costs(record.used),
         "retain": summarise_retain(banks),
     }
 
@@ -118,18 +106,25 @@ def measure(results: Sequence[Result]) -> dict[str, Any]:
 def list_costs(mode: str, questions: int, lines: Sequence[Line]) -> Iterator[dict[str, Any]]:
     """Means over the questions. Answers from the record count as in the run that asked them."""
     for role in ("reader", "judge"):
-        mine = [one for one in lines if one.mode == mode and one.role == role]
-        if mine and questions:
-            yield {
-                "mode": mode,
-                "role": role,
-                "model": ", ".join(sorted({one.model for one in mine})),
-                "calls": round(len(mine) / questions, 3),
-                "input_tokens": round(sum(one.input_tokens for one in mine) / questions, 1),
-                "output_tokens": round(sum(one.output_tokens for one in mine) / questions, 1),
-                "seconds": round(sum(one.seconds for one in mine) / questions, 2),
-                "cost": add_up([one.cost for one in mine], questions),
-            }
+        if mine := [one for one in lines if one.mode == mode and one.role == role]:
+            yield {"mode": mode, "role": role, **add_lines(mine, parts=questions)}
+
+
+def list_memory_costs(lines: Sequence[Line]) -> list[dict[str, Any]]:
+    """Sums of the calls that retain and recall made in this run, by the task of the model."""
+    roles = sorted({one.role for one in lines} - {"reader", "judge"})
+    return [{"role": role, **add_lines([one for one in lines if one.role == role])} for role in roles]
+
+
+def add_lines(lines: Sequence[Line], *, parts: int = 1) -> dict[str, Any]:
+    return {
+        "model": ", ".join(sorted({one.model for one in lines})),
+        "calls": round(len(lines) / parts, 3),
+        "input_tokens": round(sum(one.input_tokens for one in lines) / parts, 1),
+        "output_tokens": round(sum(one.output_tokens for one in lines) / parts, 1),
+        "seconds": round(sum(one.seconds for one in lines) / parts, 2),
+        "cost": add_up([one.cost for one in lines], parts),
+    }
 
 
 def add_up(costs: Sequence[Decimal | None], parts: int = 1) -> float | None:

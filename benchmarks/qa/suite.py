@@ -52,12 +52,9 @@ def run(options: Options) -> dict[str, Any]:
     session = Session(options, record, models)
     results = session.ask(chosen)
     write_answers(options.out / "answers.jsonl", results)
-    names = {"data": path.name, "reader": models.reader.model_id, "judge": models.judge.model_id}
-    return build_report(results, record, session.banks, {**names, **describe_options(qa)})
-
-
-def describe_options(qa: QAOptions) -> dict[str, Any]:
-    return {"modes": qa.mode, "engine": qa.engine, "tokens": qa.tokens, "budget": qa.budget, "seed": qa.seed}
+    names: dict[str, Any] = {"data": path.name, "reader": models.reader.model_id, "judge": models.judge.model_id}
+    names |= {"engine": qa.engine, "tokens": qa.tokens, "budget": qa.budget, "top_k": qa.top_k, "seed": qa.seed}
+    return build_report(results, record, session.banks, {**names, "incomplete_recalls": session.incomplete_recalls})
 
 
 @dataclass(frozen=True)
@@ -106,6 +103,7 @@ class Session:
 
     def __post_init__(self) -> None:
         self.banks: list[RetainedBank] = []
+        self.incomplete_recalls = 0  # without a channel that took too long, so another run may see more
 
     @property
     def qa(self) -> QAOptions:
@@ -167,8 +165,9 @@ class Session:
                 query = build_recall_query(
                     question.text, question.asked_at, tokens=self.qa.tokens, budget=self.qa.budget
                 )
-                items = recall(self.access, [bank.bank_id], query).result.items
-            return partial(read, build_reader_prompt("memories", write_memories(items), question))
+                result = recall(self.access, [bank.bank_id], query).result
+            self.incomplete_recalls += bool(result.left_out)
+            return partial(read, build_reader_prompt("memories", write_memories(result.items), question))
         if mode == "rag" and chunks is not None:
             lines = write_passages(chunks.find_nearest(question.text, self.qa.top_k))
             return partial(read, build_reader_prompt("passages", lines, question))

