@@ -1,7 +1,7 @@
 """The report of a run: accuracy by type with intervals, the tokens and cost of each role, and those of retain."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -12,8 +12,6 @@ from benchmarks.qa.questions import Question
 from benchmarks.qa.record import Line, Record, find_cost
 from benchmarks.recall.bootstrap import find_interval
 from providers.usage import ModelUsage
-
-Group = Callable[["Result"], bool]
 
 
 @dataclass(frozen=True)
@@ -64,29 +62,25 @@ def build_report(
 
 def list_accuracies(mode: str, results: Sequence[Result]) -> Iterator[dict[str, Any]]:
     """Abstention is apart. `without disputed` leaves out questions whose published answer an audit rejects."""
-    groups: dict[str, Group] = {
-        kind: lambda one, kind=kind: one.question.type == kind and not one.question.is_abstention  # type: ignore[misc]
-        for kind in sorted({one.question.type for one in results if not one.question.is_abstention})
-    }
-    groups["overall"] = lambda one: not one.question.is_abstention
-    if any(one.question.is_disputed for one in results):
-        groups["overall, without disputed"] = lambda one: not (one.question.is_abstention or one.question.is_disputed)
-    groups["abstention"] = lambda one: one.question.is_abstention
-    for name, belongs in groups.items():
-        if members := [one for one in results if belongs(one)]:
-            yield {"mode": mode, "questions of": name, **measure(members)}
+    answerable = [one for one in results if not one.question.is_abstention]
+    groups = group_by_type(answerable) | {"overall": answerable}
+    undisputed = [one for one in answerable if not one.question.is_disputed]
+    if len(undisputed) < len(answerable):
+        groups["overall, without disputed"] = undisputed
+    groups["abstention"] = [one for one in results if one.question.is_abstention]
+    yield from ({"mode": mode, "questions of": name, **measure(group)} for name, group in groups.items() if group)
 
 
 def list_whole_types(mode: str, results: Sequence[Result]) -> Iterator[dict[str, Any]]:
     """As the papers count LongMemEval: an abstention belongs to the type of its question. Empty without abstention."""
     if any(one.question.is_abstention for one in results):
-        for kind in sorted({one.question.type for one in results}):
-            yield {
-                "mode": mode,
-                "questions of": kind,
-                **measure([one for one in results if one.question.type == kind]),
-            }
-        yield {"mode": mode, "questions of": "overall", **measure(results)}
+        groups = group_by_type(results) | {"overall": list(results)}
+        yield from ({"mode": mode, "questions of": name, **measure(group)} for name, group in groups.items())
+
+
+def group_by_type(results: Sequence[Result]) -> dict[str, list[Result]]:
+    types = sorted({one.question.type for one in results})
+    return {kind: [one for one in results if one.question.type == kind] for kind in types}
 
 
 def measure(results: Sequence[Result]) -> dict[str, Any]:

@@ -132,10 +132,11 @@ def test_locomo_is_read_and_judged_with_abstention_apart(options: Options, model
     assert report["retain"]["llm_tokens_per_source_token"] == 0
 
 
-def test_longmemeval_counts_an_abstention_that_was_answered_as_wrong(options: Options) -> None:
+def test_longmemeval_counts_an_abstention_that_was_answered_as_wrong(options: Options, model: ScriptedLLM) -> None:
     (options.data / "locomo-few.json").unlink()
     (options.data / "longmemeval-few.json").write_text(json.dumps([LONGMEMEVAL, ABSENT]))
     report = suite.run(from_memory(options))
+    assert any("- User: I adopted a dog called Fado." in one.prompt for one in model.chat.received)
     assert find_row(report, "single-session-user")["right"] == 1
     assert find_row(report, "abstention")["right"] == 0
     whole = {row["questions of"]: row["accuracy"] for row in report["accuracy_with_abstention_in_each_type"]}
