@@ -2,6 +2,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.progress import Progress
+from benchmarks.qa.options import QAOptions
 
 
 class MissingData(Exception):
@@ -22,6 +23,7 @@ class Options:
     leave_one_out: bool = False
     keep: bool = False
     progress: Progress = field(default_factory=Progress)
+    qa: QAOptions = field(default_factory=QAOptions)
 
     def find(self, *patterns: str, without: str | None = None) -> Path | None:
         """The first file, by name, that matches a pattern and not `without`; None if the data has no such file."""

@@ -10,6 +10,7 @@ MODULES = {
     "retain": "benchmarks.retain.suite",
     "locomo": "benchmarks.recall.locomo",
     "longmemeval": "benchmarks.recall.longmemeval",
+    "qa": "benchmarks.qa.suite",
     "temporal": "benchmarks.recall.temporal",
     "latency": "benchmarks.latency.suite",
     "opinions": "benchmarks.opinions.suite",

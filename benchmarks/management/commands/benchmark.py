@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from benchmarks.options import Options
+from benchmarks.qa.options import add_arguments, read_options
 from benchmarks.report import write_report
 from benchmarks.stack import run_on_own_stack
 from benchmarks.suites import MODULES, WITHOUT_DATA, load_suite
@@ -29,13 +30,14 @@ class Command(BaseCommand):
         parser.add_argument(
             "--keep",
             type=Path,
-            help="recall suites: keep the retained data in this folder, and reuse it in the next run",
+            help="recall suites, qa: keep the retained data in this folder, and reuse it in the next run",
         )
         parser.add_argument(
             "--configured",
             action="store_true",
             help="use the configured database and leave a tenant there (default: a temporary one)",
         )
+        add_arguments(parser)
 
     def handle(self, *_args: object, **options: Any) -> None:
         data: Path | None = options["data"]
@@ -49,6 +51,7 @@ class Command(BaseCommand):
             options["limit"],
             leave_one_out=options["leave_one_out"],
             keep=kept is not None,
+            qa=read_options(options),
         )
         if not options["configured"]:
             sys.exit(run_on_own_stack(write_arguments(options["suite"], chosen, kept), kept))
@@ -61,4 +64,4 @@ def write_arguments(suite: str, options: Options, kept: Path | None) -> list[str
     leave = ["--leave-one-out"] if options.leave_one_out else []
     keep = [] if kept is None else ["--keep", str(kept)]
     given = ["--data", str(options.data), "--out", str(options.out), *limit, *leave, *keep]
-    return ["benchmark", suite, *given, "--configured"]
+    return ["benchmark", suite, *given, *options.qa.write(), "--configured"]
