@@ -1,7 +1,12 @@
 """The services of the tests: a real Postgres and a real Redis in a temporary folder."""
 
+import fcntl
+import os
 import shutil
+import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -32,15 +37,66 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[EmbeddedPostgres]:
+def postgres(django_db_blocker: DjangoDbBlocker) -> Iterator[EmbeddedPostgres]:
+    """A server with the database as in production: provisioned, and migrated by the owner.
+
+    The first process of pytest-xdist migrates, which takes a dozen seconds. The others copy its folder.
+    """
     folder = settings.TEST_FOLDER / "postgres"
     server = EmbeddedPostgres(folder, settings={"fsync": "off", "synchronous_commit": "off"})
-    server.start()
+    with django_db_blocker.unblock():
+        if "PYTEST_XDIST_WORKER" in os.environ:
+            get_migrated_folder(server, folder)
+        else:
+            start_migrated(server)
     try:
         yield server
     finally:
         server.stop()
         shutil.rmtree(folder)
+
+
+def get_migrated_folder(server: EmbeddedPostgres, folder: Path) -> None:
+    """The shared folder is below that of the process that started this one, which removes it at the end."""
+    shared = settings.TEST_FOLDER.with_name(f"mp-test-{os.getppid()}") / "migrated"
+    with one_process_at_a_time(shared.parent):
+        if not shared.exists():
+            start_migrated(server)
+            close_connections()
+            server.stop()
+            copy_folder(folder, shared)
+    if not folder.exists():
+        copy_folder(shared, folder)
+    server.start()
+
+
+def start_migrated(server: EmbeddedPostgres) -> None:
+    server.start()
+    provision(server.superuser_url("postgres"), database="memoryplatform", **LOGINS)
+    call_command("migrate", verbosity=0)
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """A copy whose files keep their owner. It has its name when it is complete."""
+    partial = target.with_name(f"{target.name}.partial")
+    partial.parent.mkdir(mode=0o711, parents=True, exist_ok=True)
+    subprocess.run(["cp", "-a", str(source), str(partial)], check=True)
+    partial.rename(target)
+
+
+@contextmanager
+def one_process_at_a_time(folder: Path) -> Iterator[None]:
+    folder.mkdir(mode=0o711, exist_ok=True)
+    with (folder / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def close_connections() -> None:
+    for connection in connections.all():
+        connection.close()
+        if isinstance(connection, DatabaseWrapper) and connection.pool:
+            connection.close_pool()
 
 
 @pytest.fixture(scope="session")
@@ -57,16 +113,11 @@ def redis_server() -> Iterator[EmbeddedRedis]:
 
 @pytest.fixture(scope="session")
 def django_db_setup(postgres: EmbeddedPostgres, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """The database as in production: provisioned, migrated by the owner, used by the service's role."""
-    provision(postgres.superuser_url("postgres"), database="memoryplatform", **LOGINS)
+    """The database is used by the service's role."""
     with django_db_blocker.unblock():
-        call_command("migrate", verbosity=0)
         check_service_role()  # a privileged role would hide missing row-level security
         yield
-        for connection in connections.all():
-            connection.close()
-            if isinstance(connection, DatabaseWrapper) and connection.pool:
-                connection.close_pool()
+        close_connections()
 
 
 @pytest.fixture
