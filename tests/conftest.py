@@ -134,6 +134,20 @@ def committed_db(
             connections.close_all()
 
 
+@pytest.fixture(scope="module")
+def shared_db(django_db_setup: None, postgres: EmbeddedPostgres, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Commits are real, and the tests of a module share the rows, which are deleted at its end.
+
+    Each test has its own tenant, or changes nothing, or changes it in a transaction of its own (`db`).
+    """
+    with django_db_blocker.unblock():
+        try:
+            yield
+        finally:
+            empty_all_tables(postgres)
+            connections.close_all()
+
+
 @functools.cache
 def connect_superuser(postgres: EmbeddedPostgres) -> psycopg.Connection:
     """Kept for the session: each new connection takes 20 ms to read the catalogue of all tables."""

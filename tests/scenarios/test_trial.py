@@ -3,21 +3,16 @@
 The real embedder and reranker answer, without a language model.
 """
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
 import pytest
-from django.db import connections
-from pytest_django.plugin import DjangoDbBlocker
 
 from banks.models import MemoryUnit
-from memoryplatform.embedded.postgres import EmbeddedPostgres
 from memoryplatform.embedded.redis import EmbeddedRedis
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
-from tests.conftest import empty_all_tables
 from tests.factories import make_key_with_text, make_tenant
 from tests.scenarios.trial_history import DATES, HISTORY, QUESTIONS
 
@@ -28,18 +23,13 @@ ASKED_AT = "2026-05-31T20:00:00+02:00"
 
 
 @pytest.fixture(scope="module")
-def maya(
-    django_db_setup: None, django_db_blocker: DjangoDbBlocker, postgres: EmbeddedPostgres, redis_server: EmbeddedRedis
-) -> Iterator[Tenant]:
-    """Commits are real: the history is retained once, and each test asks about it."""
-    with django_db_blocker.unblock():
-        yield make_tenant("maya")
-        empty_all_tables(postgres)
-        connections.close_all()
+def maya(shared_db: None, redis_server: EmbeddedRedis) -> Tenant:
+    return make_tenant("maya")
 
 
 @pytest.fixture(scope="module")
 def call(maya: Tenant) -> Caller:
+    """The history is retained once, and each test asks about it."""
     caller = Caller(make_key_with_text(maya)[1])
     messages = [{"role": said.role, "content": said.text, "timestamp": said.at} for said in HISTORY]
     answer = caller("POST", f"{BANK}/memories", {"items": [{"thread": "maya", "messages": messages}]})
