@@ -28,6 +28,10 @@ LOGINS = {name: Login(name, name) for name in ("owner", "service", "platform")}
 KEPT = {"contenttypes", "auth"}  # rows that the migrations create
 PLANS = "tenants_plan"  # of which the migrations create the default one
 
+# Every new HTTP client reads the trusted certificates: up to 100 ms for a list of all authorities. The tests speak
+# plain HTTP on loopback, so that one certificate, whose key nobody has, is enough.
+os.environ["SSL_CERT_FILE"] = str(Path(__file__).with_name("one_certificate.pem"))
+
 hypothesis_settings.register_profile("any machine", deadline=None)  # an example's time depends on the machine's load
 hypothesis_settings.load_profile("any machine")
 
