@@ -6,9 +6,9 @@ import pytest
 
 from memoryplatform_client import MemoryClient
 from tests.llm_server.fixture import llm_server
-from tests.sdk.conftest import Service, server_url, service, shared_db, worker
+from tests.sdk.conftest import Service, server_url, service, worker
 
-__all__ = ["llm_server", "server_url", "service", "shared_db", "worker"]
+__all__ = ["llm_server", "server_url", "service", "worker"]
 
 
 @pytest.fixture

@@ -19,12 +19,11 @@ from tenants.transactions import tenant_transaction
 from tests.accounts.conftest import make_person, sign_in
 from tests.accounts.test_permissions import TABLE
 from tests.api.conftest import Caller, encode
-from tests.api.test_isolation import BODIES, FOREIGN, path_of, things
+from tests.api.test_isolation import BODIES, FOREIGN, make_things, path_of
 from tests.factories import make_bank, make_key_with_text, make_tenant
 from tests.memory_factories import make_entity, make_unit
 from tests.oauth.conftest import connect
 
-__all__ = ["things"]
 SECRET = "s secret"  # of "Alice's secret", whose apostrophe is escaped in pages
 KINDS = ("memory", "message", "entity", "document", "thread")
 
@@ -32,6 +31,11 @@ KINDS = ("memory", "message", "entity", "document", "thread")
 @pytest.fixture
 def alice(committed_db: None, redis_server: object) -> Tenant:
     return make_tenant("alice")
+
+
+@pytest.fixture
+def things(alice: Tenant) -> dict[str, str]:
+    return make_things(alice)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from banks.models import Bank
 from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.mem0.mem0_view import Mem0View
+from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.operations.models import Operation
 from tenants.models import Tenant
 from tests.api.conftest import Caller, MakeCaller
@@ -24,6 +25,7 @@ from tests.factories import (
     make_member,
     make_operation,
     make_own_llm,
+    make_tenant,
     make_webhook,
 )
 from tests.memory_factories import (
@@ -238,8 +240,18 @@ def api_methods() -> set[tuple[str, str]]:
     }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def alice(shared_db: None, redis_server: EmbeddedRedis) -> Tenant:
+    return make_tenant("alice")
+
+
+@pytest.fixture(scope="module")
 def things(alice: Tenant) -> dict[str, str]:
+    """Made once: the changes of a test are rolled back with its transaction."""
+    return make_things(alice)
+
+
+def make_things(alice: Tenant) -> dict[str, str]:
     bank: Bank = make_bank(alice, bank_id="support", background="Alice's secret")
     operation: Operation = make_operation(alice, bank=bank)
     secret = "Alice's secret"
@@ -311,6 +323,7 @@ def test_every_route_is_also_under_the_prefix_of_hindsights_client(
 
 
 @pytest.mark.parametrize(("method", "route"), sorted(FOREIGN))
+@pytest.mark.django_db
 def test_without_a_key_nothing_is_there(things: dict[str, str], method: str, route: str) -> None:
     assert Caller("")(method, path_of(route, things), {}).status_code == 401
 

@@ -1,6 +1,7 @@
 """Dependencies point down the table of docs/architecture.md only, imports inside functions included."""
 
 import ast
+import functools
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,8 @@ MAY_IMPORT = {
 OURS = {*MAY_IMPORT, "benchmarks", "memoryplatform_client", "sdk", "tests"}
 
 
-def imported_modules(source: str) -> set[str]:
+@functools.cache
+def imported_modules(source: str) -> frozenset[str]:
     """Every module that the source imports, also inside functions or by import_module("...")."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(source)):
@@ -43,7 +45,7 @@ def imported_modules(source: str) -> set[str]:
             found.add(".relative")
         elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "import_module":
             found |= {str(argument.value) for argument in node.args[:1] if isinstance(argument, ast.Constant)}
-    return found
+    return frozenset(found)
 
 
 def files_of(package: str) -> list[Path]:

@@ -11,9 +11,9 @@ import pytest
 
 from memoryplatform_client import MemoryClient
 from memoryplatform_client.cli.entry import main
-from tests.sdk.conftest import Service, server_url, service, shared_db, worker
+from tests.sdk.conftest import Service, server_url, service, worker
 
-__all__ = ["server_url", "service", "shared_db", "worker"]
+__all__ = ["server_url", "service", "worker"]
 
 
 @dataclass(frozen=True)

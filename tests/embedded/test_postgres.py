@@ -1,5 +1,6 @@
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,9 +28,25 @@ def shared(shared_place: Path) -> Iterator[EmbeddedPostgres]:
     server.stop()
 
 
+@pytest.fixture(scope="module")
+def initialised(shared_place: Path) -> Path:
+    """The folder of a server that was started once and stopped."""
+    server = EmbeddedPostgres(shared_place / "initialised")
+    server.start()
+    server.stop()
+    return shared_place / "initialised"
+
+
 @pytest.fixture
-def server(place: Path) -> Iterator[EmbeddedPostgres]:
-    server = EmbeddedPostgres(place / "postgres")
+def folder(place: Path, initialised: Path) -> Path:
+    """A copy for the test, for which no initdb has to run."""
+    subprocess.run(["cp", "-a", str(initialised), str(place / "postgres")], check=True)
+    return place / "postgres"
+
+
+@pytest.fixture
+def server(folder: Path) -> Iterator[EmbeddedPostgres]:
+    server = EmbeddedPostgres(folder)
     server.start()
     yield server
     server.stop()
@@ -150,8 +167,9 @@ def test_any_path_will_do(place: Path, name: str) -> None:
     assert not socket_folder.exists()
 
 
-def test_a_temporary_socket_folder_of_a_killed_run_is_removed(place: Path) -> None:
+def test_a_temporary_socket_folder_of_a_killed_run_is_removed(place: Path, initialised: Path) -> None:
     folder = place / ("long" * 40)
+    subprocess.run(["cp", "-a", str(initialised), str(folder)], check=True)
     killed = EmbeddedPostgres(folder)
     killed.start()
     socket_folder = Path(ask(killed, "SHOW unix_socket_directories"))
@@ -164,31 +182,26 @@ def test_a_temporary_socket_folder_of_a_killed_run_is_removed(place: Path) -> No
     killed.stop()
 
 
-def test_a_start_that_fails_says_why_in_the_servers_words(place: Path, server: EmbeddedPostgres) -> None:
-    server.stop()
-    (place / "postgres" / "data" / "global" / "pg_control").unlink()
+def test_a_start_that_fails_says_why_in_the_servers_words(folder: Path) -> None:
+    (folder / "data" / "global" / "pg_control").unlink()
 
     with pytest.raises(StartError, match=r"(?s)^postgres does not start .*pg_control"):
-        EmbeddedPostgres(place / "postgres").start()
+        EmbeddedPostgres(folder).start()
 
 
-def test_data_of_another_version_is_not_touched(place: Path, server: EmbeddedPostgres) -> None:
-    server.stop()
-    (place / "postgres" / "data" / "PG_VERSION").write_text("17\n")
+def test_data_of_another_version_is_not_touched(folder: Path) -> None:
+    (folder / "data" / "PG_VERSION").write_text("17\n")
 
     with pytest.raises(StartError, match="was written by Postgres 17 and this is Postgres 18"):
-        EmbeddedPostgres(place / "postgres").start()
+        EmbeddedPostgres(folder).start()
 
 
 @pytest.mark.parametrize("lost", ["data/PG_VERSION", "superuser-password"])
-def test_a_data_folder_that_lost_a_file_is_not_taken_for_a_new_one(
-    place: Path, server: EmbeddedPostgres, lost: str
-) -> None:
-    server.stop()
-    (place / "postgres" / lost).unlink()
+def test_a_data_folder_that_lost_a_file_is_not_taken_for_a_new_one(folder: Path, lost: str) -> None:
+    (folder / lost).unlink()
 
-    with pytest.raises(StartError, match=f"^{place}/postgres/{lost} is missing: restore it"):
-        EmbeddedPostgres(place / "postgres").start()
+    with pytest.raises(StartError, match=f"^{folder}/{lost} is missing: restore it"):
+        EmbeddedPostgres(folder).start()
 
 
 def test_an_interrupted_first_start_begins_again(place: Path) -> None:
@@ -214,17 +227,17 @@ def test_a_data_folder_that_cannot_be_made_says_why_in_the_words_of_initdb(
     assert not (place / "postgres" / "initdb-password").exists()
 
 
-def test_settings_of_the_caller_win(place: Path) -> None:
-    server = EmbeddedPostgres(place / "postgres", settings={"fsync": "off"})
+def test_settings_of_the_caller_win(folder: Path) -> None:
+    server = EmbeddedPostgres(folder, settings={"fsync": "off"})
     server.start()
 
     assert ask(server, "SHOW fsync") == "off"
     server.stop()
 
 
-def test_output_between_start_and_stop_is_passed_on(place: Path) -> None:
+def test_output_between_start_and_stop_is_passed_on(folder: Path) -> None:
     lines: list[str] = []
-    server = EmbeddedPostgres(place / "postgres", sink=lambda name, line: lines.append(f"{name}: {line}"))
+    server = EmbeddedPostgres(folder, sink=lambda name, line: lines.append(f"{name}: {line}"))
     server.start()
     with pytest.raises(psycopg.OperationalError, match="password authentication failed"):
         psycopg.connect(server.url("nobody", "wrong", "postgres"))
@@ -248,15 +261,17 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
 
 
 @as_root
-def test_under_root_the_server_runs_as_nobody_and_parents_keep_their_permissions(
-    place: Path, server: EmbeddedPostgres
-) -> None:
+def test_under_root_the_server_runs_as_nobody_and_parents_keep_their_permissions(place: Path) -> None:
+    server = EmbeddedPostgres(place / "postgres")
+    server.start()
+
     assert psutil.Process(server.pid).username() == "nobody"
     assert psutil.Process(server.pid).gids().effective != 0
     assert (place / "postgres" / "data").stat().st_mode & 0o777 == 0o700
     assert (place / "postgres" / "superuser-password").stat().st_uid == 0
     assert (place / "postgres" / "superuser-password").stat().st_mode & 0o777 == 0o600
     assert place.stat().st_mode & 0o777 == 0o711
+    server.stop()
 
 
 @as_root
@@ -298,9 +313,9 @@ def test_under_root_a_folder_that_belongs_to_a_user_is_served_as_that_user(
     assert psutil.Process(server.pid).uids().effective == 12345
 
 
-def test_a_statement_that_fails_is_not_quoted_in_the_log(place: Path) -> None:
+def test_a_statement_that_fails_is_not_quoted_in_the_log(folder: Path) -> None:
     lines: list[str] = []
-    server = EmbeddedPostgres(place / "quiet", sink=lambda _name, line: lines.append(line))
+    server = EmbeddedPostgres(folder, sink=lambda _name, line: lines.append(line))
     server.start()
     try:
         with psycopg.connect(server.superuser_url("postgres"), autocommit=True) as connection:

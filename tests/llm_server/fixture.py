@@ -15,9 +15,9 @@ def llm_server() -> Iterator[ScriptedLLM]:
 
 @pytest.fixture
 def llm() -> Iterator[ScriptedLLM]:
-    """A scripted language model, configured by the service's settings."""
+    """A scripted language model, configured by the service's settings. The other models stay loaded."""
     with ScriptedLLM() as server:
         with override_settings(LLM_BASE_URL=server.url, LLM_MODEL="scripted", LLM_MAX_RETRIES=0):
-            registry.reset()
+            registry.LANGUAGE_MODEL.reset()
             yield server
-        registry.reset()
+        registry.LANGUAGE_MODEL.reset()

@@ -6,16 +6,12 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import connections
-from pytest_django.plugin import DjangoDbBlocker
 from starlette.types import Message, Receive, Send
 
 from memoryplatform.api.mcp.application import McpRoutes
 from memoryplatform.asgi import routes
-from memoryplatform.embedded.postgres import EmbeddedPostgres
 from memoryplatform.embedded.redis import EmbeddedRedis
 from tenants.models import Tenant
-from tests.conftest import empty_all_tables
 from tests.factories import make_bank, make_key_with_text, make_tenant
 from tests.live_server import serve, use_small_models
 from tests.mcp.connection import Connection, connect
@@ -45,15 +41,6 @@ def base_url(django_db_setup: None) -> Iterator[str]:
 @pytest.fixture(autouse=True)
 def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
     use_small_models(monkeypatch)
-
-
-@pytest.fixture(scope="module")
-def shared_db(django_db_setup: None, postgres: EmbeddedPostgres, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """Commits are real. Each test has its own tenant; the rows are deleted at the end of the module."""
-    with django_db_blocker.unblock():
-        yield
-        empty_all_tables(postgres)
-        connections.close_all()
 
 
 @pytest.fixture

@@ -10,8 +10,6 @@ import pytest
 
 from banks.models import MemoryUnit
 from memoryplatform.embedded.redis import EmbeddedRedis
-from providers.once import Once
-from retrieval import threads
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
@@ -24,15 +22,14 @@ LEAST_QUOTED = 24  # of the 26 questions that the history answers
 ASKED_AT = "2026-05-31T20:00:00+02:00"
 
 
-@pytest.fixture
-def maya(db: None, redis_server: EmbeddedRedis) -> Tenant:
+@pytest.fixture(scope="module")
+def maya(shared_db: None, redis_server: EmbeddedRedis) -> Tenant:
     return make_tenant("maya")
 
 
-@pytest.fixture
-def call(maya: Tenant, monkeypatch: pytest.MonkeyPatch) -> Caller:
-    """Serial: a thread can't see the rows of a test's transaction."""
-    monkeypatch.setattr(threads, "EXECUTOR", Once(threads.SerialExecutor))
+@pytest.fixture(scope="module")
+def call(maya: Tenant) -> Caller:
+    """The history is retained once, and each test asks about it."""
     caller = Caller(make_key_with_text(maya)[1])
     messages = [{"role": said.role, "content": said.text, "timestamp": said.at} for said in HISTORY]
     answer = caller("POST", f"{BANK}/memories", {"items": [{"thread": "maya", "messages": messages}]})

@@ -5,14 +5,10 @@ from dataclasses import dataclass
 from typing import cast
 
 import pytest
-from django.db import connections
-from pytest_django.plugin import DjangoDbBlocker
 
-from memoryplatform.embedded.postgres import EmbeddedPostgres
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.server.lifespan import WRITERS
 from memoryplatform_client import AsyncMemoryClient, MemoryClient
-from tests.conftest import empty_all_tables
 from tests.factories import make_key_with_text, make_tenant
 from tests.live_server import serve, working
 from tests.sdk.blocking import Blocking
@@ -28,15 +24,6 @@ class Service:
 def server_url() -> Iterator[str]:
     with serve() as url:
         yield url
-
-
-@pytest.fixture(scope="module")
-def shared_db(django_db_setup: None, postgres: EmbeddedPostgres, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """Commits are real. Each test has its own tenant; the rows are deleted at the end of the module."""
-    with django_db_blocker.unblock():
-        yield
-        empty_all_tables(postgres)
-        connections.close_all()
 
 
 @pytest.fixture
