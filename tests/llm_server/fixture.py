@@ -18,6 +18,6 @@ def llm() -> Iterator[ScriptedLLM]:
     """A scripted language model, configured by the service's settings. The other models stay loaded."""
     with ScriptedLLM() as server:
         with override_settings(LLM_BASE_URL=server.url, LLM_MODEL="scripted", LLM_MAX_RETRIES=0):
-            registry.LANGUAGE_MODEL.reset()
+            registry.LANGUAGE_MODELS.reset()
             yield server
-        registry.LANGUAGE_MODEL.reset()
+        registry.LANGUAGE_MODELS.reset()
