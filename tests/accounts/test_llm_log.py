@@ -262,7 +262,7 @@ def test_the_list_has_pages_and_filters(acme: Tenant, owner: User, logging: Tena
     second = make_llm_request(acme, model="big", outcome="LLMTimeout", bank_key="b")
     browser = sign_in(owner, acme)
 
-    def ids(**wanted: object) -> list[str]:
+    def ids(**wanted: Any) -> list[str]:
         found = browser.get("/v1/account/llm-requests", wanted).json()["requests"]
         return [one["llm_request_id"] for one in found]
 

@@ -10,8 +10,7 @@ from memoryplatform.api.routes import route
 from memoryplatform.api.serializers import Input, Output
 from memoryplatform.api.v1.account import ADMIN, AccountView
 from memoryplatform.operations.account import llm_log
-from memoryplatform.operations.account.usage import write_cost
-from memoryplatform.operations.models import TASKS, LLMRequest
+from memoryplatform.operations.models import TASKS
 from tenants.transactions import tenant_transaction
 
 
@@ -38,7 +37,7 @@ class LLMRequestInput(PageInput):
 class LLMRequestOutput(Output):
     llm_request_id = serializers.UUIDField(source="id")
     created_at = serializers.DateTimeField(help_text="When the call ended.")
-    task = serializers.ChoiceField(TASKS)
+    task = serializers.CharField(help_text="extract, reflect, observe or judge.")
     service = serializers.CharField(help_text="llm, or own_llm for a model of the tenant's own.")
     model = serializers.CharField()
     bank_id = serializers.CharField(source="bank_key", help_text="Empty if several banks were read.")
@@ -49,10 +48,12 @@ class LLMRequestOutput(Output):
     output_tokens = serializers.IntegerField()
     calls = serializers.IntegerField(help_text="Answers of the model: 2 if it had to correct the first.")
     estimated = serializers.BooleanField(help_text="The tokens were counted here, not by the endpoint.")
-    cost = serializers.SerializerMethodField(help_text="At the price of that time. Null without a price.")
-
-    def get_cost(self, row: LLMRequest) -> str | None:
-        return None if row.cost is None else write_cost(row.cost)
+    cost = serializers.DecimalField(
+        max_digits=20,
+        decimal_places=9,
+        allow_null=True,
+        help_text="By the operator's prices of that time, as a text. Null without a price.",
+    )
 
 
 class ChatMessageOutput(Output):
