@@ -1,7 +1,8 @@
 """The writing of the log of LLM requests: a language model that logs its calls, for a tenant that wants the log.
 
-Prompts and answers quote memories. They are sealed, and a deletion of memories deletes them: a call that began before
-a deletion is not logged after it. `memoryplatform/operations/account/llm_log.py` has the setting and the reading.
+Prompts and answers quote memories. They are sealed, and a deletion of memories deletes them: a model that was handed
+out before a deletion logs nothing after it. The setting and the reading are in
+`memoryplatform/operations/account/llm_log.py`.
 """
 
 import json
