@@ -36,7 +36,7 @@ from tenants.models import AuditEvent, Member, Tenant, User
 from tenants.transactions import tenant_transaction
 from tests.accounts.conftest import join, make_person, sign_in
 from tests.api.conftest import Caller
-from tests.factories import make_bank, make_key_with_text, make_llm_request
+from tests.factories import make_bank, make_key_with_text, make_llm_request, make_operation
 from tests.live_server import use_small_models
 from tests.llm_server import ScriptedLLM
 from tests.llm_server.fixture import llm
@@ -467,3 +467,16 @@ def test_members_and_viewers_neither_read_nor_set_it(acme: Tenant, logging: Tena
         assert browser.get(f"/v1/account/llm-requests/{row.id}").status_code == 403
         assert browser.get("/dashboard/llm/requests/").status_code == 403
     assert len(read_log(acme)) == 1
+
+
+def test_the_page_of_an_operation_leads_managers_to_its_requests(
+    acme: Tenant, owner: User, logging: TenantAccess
+) -> None:
+    operation = make_operation(acme)
+    address, link = f"/dashboard/operations/{operation.id}/", f"/dashboard/llm/requests/?operation={operation.id}"
+    browser, viewer = sign_in(owner, acme), sign_in(join(acme, "vera@example.com", "viewer"), acme)
+    assert link not in browser.get(address).content.decode()
+    row = make_llm_request(acme, operation_id=operation.id)
+    assert link in browser.get(address).content.decode()
+    assert str(row.id) in browser.get(link).content.decode()
+    assert link not in viewer.get(address).content.decode()
