@@ -59,7 +59,13 @@ class UserAdmin(DjangoUserAdmin, ModelAdmin):  # type: ignore[type-arg]  # not g
 class TenantAdmin(PlatformAdmin):
     list_display = ("name", "slug", "created_at", "suspended_at", "deletion_due_at")
     search_fields = ("name", "slug")
-    readonly_fields = ("created_at", "deletion_requested_at", "deletion_requested_by", "deletion_due_at")
+    readonly_fields = (
+        "created_at",
+        "deletion_requested_at",
+        "deletion_requested_by",
+        "deletion_due_at",
+        "llm_log_days",  # the tenant decides on a log of its memories
+    )
     ordering = ("name",)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:

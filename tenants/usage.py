@@ -203,9 +203,8 @@ def read_sum(row: Sequence[object], grouped: int) -> UsageSum:
         "embedding": {"embedding_tokens": read},
         "reranking": {"reranking_tokens": read},
     }.get(service, {})
-    price = None if service == "own_llm" else settings.MODEL_PRICES.get(model)
-    cost = Decimal(0) if price is None else (read * price.input + written * price.output) / MILLION
-    is_unpriced = price is None and bool(model) and service != "own_llm"
+    cost = find_cost(service, model, read, written)
+    is_unpriced = cost is None and bool(model) and service != "own_llm"
     return UsageSum(
         group,
         requests,
@@ -213,9 +212,15 @@ def read_sum(row: Sequence[object], grouped: int) -> UsageSum:
         **tokens,
         memories=memories,
         stored_bytes=stored_bytes,
-        cost=cost,
+        cost=cost or Decimal(0),
         unpriced=frozenset({model}) if is_unpriced else frozenset(),
     )
+
+
+def find_cost(service: str, model: str, input_tokens: int, output_tokens: int) -> Decimal | None:
+    """None for a model without a price, and for a tenant's own."""
+    price = None if service == "own_llm" else settings.MODEL_PRICES.get(model)
+    return None if price is None else (input_tokens * price.input + output_tokens * price.output) / MILLION
 
 
 def count_llm_tokens(tenant_id: UUID, *, since: date) -> int:

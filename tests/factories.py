@@ -7,7 +7,7 @@ from allauth.idp.oidc.models import Client
 from django.utils import timezone
 
 from banks.models import Bank
-from memoryplatform.operations.models import Erasure, IdempotencyRecord, Operation
+from memoryplatform.operations.models import Erasure, IdempotencyRecord, LLMRequest, Operation
 from memoryplatform.operations.running.kind_names import SEND_MAIL
 from memoryplatform.operations.running.perform import perform
 from providers.usage import Usage
@@ -84,6 +84,14 @@ def make_own_llm(tenant: Tenant, **fields: Any) -> OwnLLM:
     given = {"base_url": "https://llm.example.com/v1", "model": "m", "api_key": "sk-own", "checked_at": timezone.now()}
     with tenant_transaction(tenant.id):
         return OwnLLM.objects.for_tenant(tenant.id).create(**given | fields)
+
+
+def make_llm_request(tenant: Tenant, **fields: Any) -> LLMRequest:
+    given = {"task": "reflect", "service": "llm", "model": "m", "outcome": "ok", "milliseconds": 900}
+    given |= {"input_tokens": 40, "output_tokens": 8, "calls": 1, "estimated": False}
+    given |= {"prompt": '[{"role": "user", "content": "Who is Ana?"}]', "answer": "A friend."}
+    with tenant_transaction(tenant.id):
+        return LLMRequest.objects.for_tenant(tenant.id).create(**given | fields)
 
 
 def make_key_with_text(tenant: Tenant, **fields: Any) -> tuple[ApiKey, str]:

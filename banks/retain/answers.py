@@ -53,8 +53,12 @@ class TenantAnswers:
 
     def put(self, key: str, answer: str) -> None:
         row = CachedAnswer(key=bytes.fromhex(key), answer=answer.encode())
-        purges = AnswerPurge.objects.for_tenant(self.tenant_id)
         with tenant_transaction(self.tenant_id):
-            purges.bulk_create([AnswerPurge(times=0)], ignore_conflicts=True)
-            if purges.select_for_update(no_key=True).get().times == self.purges:
+            if self.lock_unpurged():
                 CachedAnswer.objects.for_tenant(self.tenant_id).bulk_create([row], ignore_conflicts=True)
+
+    def lock_unpurged(self) -> bool:
+        """Whether no purge came since it was opened. Call inside a tenant transaction; a later purge waits for it."""
+        purges = AnswerPurge.objects.for_tenant(self.tenant_id)
+        purges.bulk_create([AnswerPurge(times=0)], ignore_conflicts=True)
+        return purges.select_for_update(no_key=True).get().times == self.purges

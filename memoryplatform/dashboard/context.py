@@ -55,6 +55,8 @@ PARENTS = {
     "split_entity": "entities",
     "edit_entity": "entities",
     "operation": "operations",
+    "llm_requests": "own_llm",
+    "llm_request": "own_llm",
     "webhook": "webhooks",
     "renew_webhook_secret": "webhooks",
     "new_bank": "dashboard",

@@ -14,6 +14,7 @@ from memoryplatform.dashboard.access import TenantRequest, perform, tenant_page
 from memoryplatform.operations.account import own_llm as llms
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.errors import AccountError, AccountInvalid
+from memoryplatform.operations.account.llm_log import MOST_DAYS, get_log_days
 from providers import registry
 from providers.llm.protocol import Task
 from tenants.models import OwnLLM
@@ -74,6 +75,8 @@ def own_llm(request: TenantRequest) -> HttpResponse:
         "row": build_row(task, stored),
         "form": form,
         "service_model": registry.find_llm(Task.REFLECT),
+        "log_days": get_log_days(request.access),
+        "most_log_days": MOST_DAYS,
     }
     return render(request, "dashboard/own_llm.html", context, status=422 if form.errors else 200)
 

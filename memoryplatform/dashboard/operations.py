@@ -19,7 +19,7 @@ from memoryplatform.dashboard.access import TenantRequest, perform, tenant_page
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.banks.profile import find_banks
 from memoryplatform.operations.errors import OperationNotFound
-from memoryplatform.operations.models import Dispatch, Operation, OperationQuerySet
+from memoryplatform.operations.models import Dispatch, LLMRequest, Operation, OperationQuerySet
 from memoryplatform.operations.running import kind_names
 from memoryplatform.operations.running.registry import find_kind
 from memoryplatform.operations.running.submit import cancel, retry
@@ -156,12 +156,14 @@ def operation(request: TenantRequest, operation_id: UUID) -> HttpResponse:
             raise Http404
         (shown,) = show_operations([row])
         spent = list(UsageRecord.objects.for_tenant(tenant_id).filter(operation_id=row.id).order_by("attempt", "kind"))
+        is_logged = LLMRequest.objects.for_tenant(tenant_id).filter(operation_id=row.id).exists()
     most = None if "all" in request.GET else MOST_CHARACTERS
     texts = [json.dumps(value, indent=2, ensure_ascii=False) if value else "" for value in (row.payload, row.result)]
     context = {
         "operation": shown,
         "row": row,
         "spent": spent,
+        "is_logged": is_logged,
         "payload": summarize(row.payload),
         "payload_text": texts[0][:most],
         "result": summarize(row.result or {}),

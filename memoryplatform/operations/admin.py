@@ -6,13 +6,14 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django_dramatiq.models import Task
+from unfold.paginator import InfinitePaginator
 
 from banks.admin.memory_admin import MemoryAdmin
 from banks.errors import BankError
 from banks.models import QuarantinedItem
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.errors import OperationError
-from memoryplatform.operations.models import Operation
+from memoryplatform.operations.models import LLMRequest, Operation
 from memoryplatform.operations.protection import read_quarantined, walk_texts
 from memoryplatform.operations.quarantine import delete_item, release_item
 from tenants.audit import build_actor
@@ -29,6 +30,42 @@ class OperationAdmin(ReadOnlyAdmin):
     list_filter = ("status", "kind")
     search_fields = ("id", "kind", "error_code", "tenant__slug")
     ordering = ("-id",)
+
+
+@admin.register(LLMRequest)
+class LLMRequestAdmin(ReadOnlyAdmin):
+    """The log of a tenant that wants one. The list has no texts; opening a request is in the tenant's audit log."""
+
+    list_display = (
+        "created_at",
+        "tenant",
+        "task",
+        "model",
+        "bank_key",
+        "input_tokens",
+        "output_tokens",
+        "cost",
+        "milliseconds",
+        "outcome",
+    )
+    list_select_related = ("tenant",)
+    list_filter = ("task", "service")
+    search_fields = ("=tenant__slug", "=operation_id")
+    paginator = InfinitePaginator
+    show_full_result_count = False
+    ordering = ("-id",)
+    exclude = ("prompt", "answer")
+    readonly_fields = ("texts",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer("prompt", "answer")
+
+    @admin.display(description="Prompt and answer")
+    def texts(self, row: LLMRequest) -> str:
+        if row.messages is None or row.readable_answer is None:
+            return "No key of the service decrypts them any more."
+        parts = [*((one["role"], one["content"]) for one in row.messages), ("answer", row.readable_answer)]
+        return "\n\n".join(f"{name}: {text}" for name, text in parts)
 
 
 @admin.register(QuarantinedItem)

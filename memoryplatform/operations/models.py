@@ -1,5 +1,6 @@
-"""Operations, their dispatches, the records of requests with an idempotency key, and the receipts of erasures."""
+"""Operations, their dispatches, requests with an idempotency key, receipts of erasures, and the log of LLM requests."""
 
+import json
 from typing import ClassVar, Self
 from uuid import UUID
 
@@ -7,8 +8,9 @@ from django.db import models
 from django.db.models import Q
 
 from banks.models import Bank
+from providers.llm.protocol import Task
 from tenants.scoping import TenantManager, TenantOwned, TenantQuerySet
-from tenants.sealed_text import SealedTextField
+from tenants.sealed_text import SealedText, SealedTextField
 
 
 class OperationQuerySet(TenantQuerySet["Operation"]):
@@ -189,3 +191,55 @@ class Erasure(TenantOwned):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.id}"
+
+
+TASKS = [task.value for task in Task]
+
+
+class LLMRequest(TenantOwned):
+    """A request to a language model, in the log of a tenant that wants one. Prompt and answer quote memories."""
+
+    OK, ABANDONED = "ok", "abandoned"
+
+    created_at = models.DateTimeField(auto_now_add=True)
+    task = models.CharField(max_length=10, choices=[(task, task) for task in TASKS])
+    service = models.CharField(max_length=12, help_text="llm, or own_llm for a model of the tenant's own.")
+    model = models.CharField(max_length=200)
+    bank_key = models.CharField(max_length=200, blank=True, help_text="The bank's id; empty if several were read.")
+    operation_id = models.UUIDField(null=True, help_text="The operation that asked, where one did.")
+    outcome = models.CharField(max_length=60, help_text="ok, abandoned, or the class of the error.")
+    milliseconds = models.PositiveIntegerField()
+    input_tokens = models.PositiveBigIntegerField()
+    output_tokens = models.PositiveBigIntegerField()
+    calls = models.PositiveIntegerField(help_text="Answers of the model: 2 if it had to correct the first.")
+    estimated = models.BooleanField(help_text="The tokens were counted here, not by the endpoint.")
+    cost = models.DecimalField(
+        max_digits=20, decimal_places=9, null=True, help_text="Null for a model without a price, and for an own one."
+    )
+    prompt = SealedTextField(help_text="The messages, as JSON.")
+    answer = SealedTextField(blank=True)
+
+    objects: ClassVar[TenantManager["LLMRequest"]] = TenantManager()
+
+    class Meta:
+        verbose_name = "LLM request"
+        constraints = (models.CheckConstraint(condition=Q(task__in=TASKS), name="llm_request_task_known"),)
+        indexes = (
+            models.Index(fields=["tenant", "-id"], name="llm_requests_newest_first"),
+            models.Index(fields=["tenant", "bank_key", "-id"], name="llm_requests_of_bank"),  # list, and deletions
+            models.Index(
+                fields=["tenant", "operation_id"], condition=Q(operation_id__isnull=False), name="llm_requests_of_work"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.task} {self.id}"
+
+    @property
+    def messages(self) -> list[dict[str, str]] | None:
+        """The prompt: role and content of each message. None if no key of the service decrypts it any more."""
+        return None if isinstance(self.prompt, SealedText) else json.loads(self.prompt)
+
+    @property
+    def readable_answer(self) -> str | None:
+        return None if isinstance(self.answer, SealedText) else self.answer

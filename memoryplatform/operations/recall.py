@@ -85,7 +85,9 @@ def build_tools(access: BankAccess, banks: Sequence[Bank]) -> RecallTools:
     default = get_embedder()
     others = {bank.embedding_model for bank in banks} - {default.model_id}
     found = find_embedders(sorted(others)) if others else {}
-    return RecallTools(default, get_reranker(), find_llm(access.tenant_id, Task.JUDGE), other_embedders=found)
+    bank_id = banks[0].bank_id if len(banks) == 1 else ""
+    llm = find_llm(access.tenant_id, Task.JUDGE, bank_id=bank_id)
+    return RecallTools(default, get_reranker(), llm, other_embedders=found)
 
 
 def is_sampled(recall_id: UUID) -> bool:

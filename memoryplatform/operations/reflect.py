@@ -71,15 +71,14 @@ def load_query(access: BankAccess, bank_id: str, query: ReflectQuery) -> tuple[B
     return bank, replace(query, directives=(*directives, *query.directives))
 
 
-def build_tools(access: BankAccess, bank: Bank | None = None) -> ReflectTools:
-    """With the embedder of the bank's model, or else of the deployment's."""
+def build_tools(access: BankAccess, bank: Bank) -> ReflectTools:
     return ReflectTools(
         recall=RecallTools(
-            get_embedder(bank.embedding_model if bank else None),
+            get_embedder(bank.embedding_model),
             get_reranker(),
-            find_llm(access.tenant_id, Task.JUDGE),
+            find_llm(access.tenant_id, Task.JUDGE, bank_id=bank.bank_id),
         ),
-        llm=find_llm(access.tenant_id, Task.REFLECT),
+        llm=find_llm(access.tenant_id, Task.REFLECT, bank_id=bank.bank_id),
         write=partial(tenant_transaction, access.tenant_id),
         actor=name_of(access),
         recalling=recall_and_log,

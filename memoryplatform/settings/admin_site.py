@@ -74,6 +74,7 @@ NAVIGATION = [
         ("Recalls", "manage_search", "retrieval.recallrecord"),
         ("Feedback", "thumbs_up_down", "retrieval.feedback"),
         ("Usage", "bar_chart", "tenants.usagerecord"),
+        ("LLM requests", "forum", "operations.llmrequest"),
         ("Webhooks", "webhook", "tenants.webhook"),
         ("Webhook deliveries", "send", "tenants.delivery"),
         ("Audit log", "policy", "tenants.auditevent"),

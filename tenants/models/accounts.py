@@ -68,6 +68,14 @@ class Tenant(models.Model):
     deletion_due_at = models.DateTimeField(
         null=True, blank=True, editable=False, help_text="When everything of the tenant is erased."
     )
+    llm_log_days = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="Days that LLM requests are kept. 0: none is logged."
+    )
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(condition=models.Q(llm_log_days__lte=90), name="tenant_llm_log_days_range"),
+        )
 
     def __str__(self) -> str:
         return self.name

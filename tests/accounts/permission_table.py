@@ -187,6 +187,9 @@ BY_CALLER = {
         POST v1/account/keys/<uuid:key_id>/rotate
         GET PUT DELETE v1/account/llm
         GET v1/account/llms
+        GET PUT v1/account/llm-log
+        GET v1/account/llm-requests
+        GET v1/account/llm-requests/<uuid:llm_request_id>
         PUT DELETE v1/banks/<str:bank_id>/legal-hold
     """,
     # Their own apps; a random id is a 404.

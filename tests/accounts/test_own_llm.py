@@ -286,12 +286,12 @@ def test_another_process_notices_a_change_after_some_seconds(
     acme: Tenant, access: TenantAccess, endpoint: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other_process = own_llm.KnownLLMs()
-    assert other_process.find(acme.id) == {}
+    assert other_process.find(acme.id).own == {}
     own_llm.save_own_llm(access, own_llm.LLMChoice(endpoint.url, "mine", KEY))
-    assert other_process.find(acme.id) == {}
+    assert other_process.find(acme.id).own == {}
     now = time.monotonic() + own_llm.KNOWN_SECONDS
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    assert other_process.find(acme.id)["all"] is own_llm.find_llm(acme.id, Task.REFLECT)
+    assert other_process.find(acme.id).own["all"] is own_llm.find_llm(acme.id, Task.REFLECT)
 
 
 def test_an_undecryptable_key_is_an_error_and_no_other_model_serves(

@@ -1,13 +1,16 @@
 """Every page of the dashboard and of an account, with content: accessible in both themes and at three widths."""
 
 from urllib.parse import urlencode
+from uuid import uuid4
 
 import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from memoryplatform.dashboard.urls import urlpatterns
+from memoryplatform.operations.models import LLMRequest
 from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
 from tests.accounts.test_permissions import TABLE
 from tests.browser.checking import check_page
 from tests.browser.conftest import SignIn
@@ -18,6 +21,7 @@ from tests.factories import (
     make_bank,
     make_connected_app,
     make_invitation,
+    make_llm_request,
     make_own_llm,
     make_usage_day,
     make_usage_record,
@@ -65,6 +69,15 @@ def fill(tenant: Tenant) -> None:
         make(tenant)
     make_audit_event(tenant)
     make_quarantined_item(tenant, bank=bank)
+    log_requests(tenant)
+
+
+def log_requests(tenant: Tenant) -> LLMRequest:
+    """Returns the newest one."""
+    with tenant_transaction(tenant.id):
+        Tenant.objects.filter(id=tenant.id).update(llm_log_days=7)
+    make_llm_request(tenant, outcome="LLMTimeout", bank_key="support", milliseconds=30_000)
+    return make_llm_request(tenant, cost="0.000123", bank_key="support", operation_id=uuid4())
 
 
 @pytest.mark.parametrize("path", ["", *FOR_ANYONE])
@@ -81,7 +94,15 @@ def test_a_page_of_the_dashboard(page: Page, signed_in: SignIn, route: str) -> N
     check_page(page, f"dashboard-{route}")
 
 
-@pytest.mark.parametrize("route", ["api_keys", "connected_apps", "usage", "audit_log", "quarantine"])
+def test_the_page_of_an_llm_request(page: Page, signed_in: SignIn) -> None:
+    row = log_requests(signed_in(page))
+    page.goto(reverse("llm_requests"))
+    page.locator(f"a[href='{reverse('llm_request', args=[row.id])}']").click()
+    expect(page.get_by_text("A friend.")).to_be_visible()
+    check_page(page, "dashboard-llm_request")
+
+
+@pytest.mark.parametrize("route", ["api_keys", "connected_apps", "usage", "audit_log", "quarantine", "llm_requests"])
 def test_a_page_with_nothing_to_list(page: Page, signed_in: SignIn, route: str) -> None:
     signed_in(page)
     page.goto(reverse(route))

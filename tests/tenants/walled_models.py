@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db.models import Model
 
 from banks.models import Bank
-from memoryplatform.operations.models import Erasure, IdempotencyRecord, Operation
+from memoryplatform.operations.models import Erasure, IdempotencyRecord, LLMRequest, Operation
 from tenants.models import (
     ApiKey,
     AuditEvent,
@@ -47,6 +47,7 @@ FACTORIES: dict[type[Model], Callable[[Tenant], Any]] = {
     Bank: factories.make_bank,
     Operation: factories.make_operation,
     Erasure: factories.make_erasure,
+    LLMRequest: factories.make_llm_request,
     IdempotencyRecord: factories.make_idempotency_record,
     **MEMORY,
     **BELIEFS,

@@ -138,6 +138,13 @@ class OwnLLMNotFound(AccountError):
         super().__init__("This tenant has no language model of its own.")
 
 
+class LLMRequestNotFound(AccountError):
+    code = "llm_request_not_found"
+
+    def __init__(self) -> None:
+        super().__init__("The log has no such LLM request.")
+
+
 class LLMCheckFailed(AccountError):
     code = "llm_check_failed"
 

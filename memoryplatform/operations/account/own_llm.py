@@ -18,6 +18,7 @@ from pydantic import BaseModel
 
 from memoryplatform.operations.account.access import Right, TenantAccess
 from memoryplatform.operations.account.errors import AccountInvalid, LLMCheckFailed, OwnLLMNotFound
+from memoryplatform.operations.logged_llm import log_requests
 from memoryplatform.operations.notify.address import AddressRefused, check_url, resolve
 from providers import registry
 from providers.endpoint.limits import EndpointConfig
@@ -25,7 +26,7 @@ from providers.llm.chat_request import Sampling
 from providers.llm.errors import LLMError, LLMRefused
 from providers.llm.fallback import FallbackLLM
 from providers.llm.protocol import LLM, ChatMessage, Task
-from tenants.models import OwnLLM, Quota
+from tenants.models import OwnLLM, Quota, Tenant
 from tenants.quotas import check_room
 from tenants.sealed_text import SealedText
 from tenants.transactions import tenant_transaction
@@ -149,22 +150,24 @@ def check_answers(choice: LLMChoice, api_key: str) -> None:
         raise LLMCheckFailed(f"The endpoint did not pass the test call. {error}{detail}") from None
 
 
-def find_llm(tenant_id: UUID, task: Task) -> LLM | None:
+def find_llm(tenant_id: UUID, task: Task, *, bank_id: str | None = None) -> LLM | None:
     """The tenant's own model for the task or for all, else the service's. None without any: the built-in engine serves.
 
-    A tenant that has a model for another task only, where the service has none, is served by that one.
+    A tenant that has a model for another task only, where the service has none, is served by that one. If the tenant
+    wants a log of its requests, the model writes it, under `bank_id` or else the bank of the operation.
     """
-    own = KNOWN.find(tenant_id)
-    return find_own(own, task) or registry.find_llm(task) or next(iter(own.values()), None)
+    known = KNOWN.find(tenant_id)
+    llm = choose_llm(known.own, task)
+    return log_requests(llm, tenant_id, task, bank_id) if llm is not None and known.is_logged else llm
 
 
-def find_own(own: Mapping[str, LLM], task: Task) -> LLM | None:
-    return own.get(task) or own.get(ALL)
+def choose_llm(own: Mapping[str, LLM], task: Task) -> LLM | None:
+    return own.get(task) or own.get(ALL) or registry.find_llm(task) or next(iter(own.values()), None)
 
 
 def check_tokens(tenant_id: UUID, task: Task) -> None:
     """Raises QuotaExceeded once the month's tokens of the service's model are used up. An own model has no quota."""
-    llm = find_llm(tenant_id, task)
+    llm = choose_llm(KNOWN.find(tenant_id).own, task)
     if llm is not None and llm.service == "llm":
         check_room(tenant_id, Quota.LLM_TOKENS)
 
@@ -173,18 +176,26 @@ def forget(tenant_id: UUID) -> None:
     KNOWN.forget(tenant_id)
 
 
+@dataclass(frozen=True)
+class TenantLLMs:
+    """A tenant's own models by task, and whether its requests are logged."""
+
+    own: Mapping[str, LLM]
+    is_logged: bool
+
+
 class KnownLLMs:
-    """The own models of tenants, read again after some seconds: a recall need not ask the database each time."""
+    """The settings of tenants, read again after some seconds: a recall need not ask the database each time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: dict[UUID, tuple[float, dict[str, LLM]]] = {}
+        self._known: dict[UUID, tuple[float, TenantLLMs]] = {}
 
-    def find(self, tenant_id: UUID) -> dict[str, LLM]:
+    def find(self, tenant_id: UUID) -> TenantLLMs:
         known = self._known.get(tenant_id)
         if known is not None and time.monotonic() < known[0]:
             return known[1]
-        llms = load_own_llms(tenant_id)
+        llms = load_llms(tenant_id)
         with self._lock:
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
@@ -198,11 +209,15 @@ class KnownLLMs:
 KNOWN = KnownLLMs()
 
 
-def load_own_llms(tenant_id: UUID) -> dict[str, LLM]:
-    """The models by task. With a fallback, each of them has it as its second one."""
-    choices = {one.task: read_choice(one) for one in read_own_llms(tenant_id)}
+def load_llms(tenant_id: UUID) -> TenantLLMs:
+    """With a fallback, each of the own models has it as its second one."""
+    with tenant_transaction(tenant_id):
+        stored = list(OwnLLM.objects.for_tenant(tenant_id))
+        is_logged = Tenant.objects.filter(id=tenant_id, llm_log_days__gt=0).exists()
+    choices = {one.task: read_choice(one) for one in stored}
     second = choices.pop(OwnLLM.Task.FALLBACK, None)
-    return {task: build_kept_llm(choice, second) for task, choice in choices.items()}
+    own = {task: build_kept_llm(choice, second) for task, choice in choices.items()}
+    return TenantLLMs(own, is_logged)
 
 
 def read_choice(stored: OwnLLM) -> LLMChoice:

@@ -38,7 +38,7 @@ def merge_background(
     `actor` is named in the history; by default it is the caller. `expected` are the versions of the bank that the
     caller accepts; then a change by another writer is an error.
     """
-    llm = find_llm(access.tenant_id, Task.REFLECT)
+    llm = find_llm(access.tenant_id, Task.REFLECT, bank_id=bank_id)
     check_tokens(access.tenant_id, Task.REFLECT)
     usage = Usage()
     for _ in range(ATTEMPTS):

@@ -10,7 +10,6 @@ from django.utils import timezone
 from banks.lifecycle import editing
 from banks.locking import lock_memory
 from banks.models import Bank, Document, QuarantinedItem
-from banks.retain.answers import forget_answers
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.legal_hold import check_not_held
 from memoryplatform.operations.banks.profile import bank_transaction
@@ -20,8 +19,7 @@ from memoryplatform.operations.erasures.receipts import Receipt, begin_count, bu
 from memoryplatform.operations.erasures.targets import Kind, Target, find_words, find_words_of_memories
 from memoryplatform.operations.erasures.traces import erase_traces
 from memoryplatform.operations.errors import ErasureNotFound
-from memoryplatform.operations.idempotency import forget_answers_about
-from memoryplatform.operations.memories.after_deletion import follow_deletion
+from memoryplatform.operations.memories.after_deletion import follow_deletion, forget_quotations
 from memoryplatform.operations.memories.single import get_unit
 from memoryplatform.operations.models import Erasure
 from memoryplatform.operations.running.kind_names import ERASE
@@ -147,8 +145,7 @@ def erase(bank: Bank, words: Words, *, before: Receipt | None = None) -> Receipt
     follow_deletion(bank, erased.removed)
     more = erase_dependants(bank, erased)
     follow_deletion(bank, more)
-    forget_answers_about(bank.tenant_id, bank.bank_id)
-    forget_answers(bank.tenant_id)
+    forget_quotations(bank.tenant_id, bank.bank_id)
     gone = list_gone()
     traces = erase_traces(bank, erased.text, [*gone.get("unit", ()), *gone.get("chunk", ()), *gone.get("document", ())])
     receipt = build_receipt(list_gone(), before=before)

@@ -3,10 +3,9 @@ from uuid import UUID
 
 from banks.locking import lock_memory
 from banks.models import Bank, Document
-from banks.retain.answers import forget_answers
 from banks.vector_index.index import drop_indexes
 from memoryplatform.operations.erasures.traces import forget_operations
-from memoryplatform.operations.idempotency import forget_answers_about
+from memoryplatform.operations.memories.after_deletion import forget_quotations
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.kind_names import DELETE_BANK
 from memoryplatform.operations.running.registry import operation_kind
@@ -24,8 +23,7 @@ def delete_bank(run: Run) -> dict[str, Any]:
         for bank in rows:
             forget_operations(bank)
         deleted, _ = rows.delete()
-        forget_answers_about(run.tenant_id, run.payload["bank_id"])
-        forget_answers(run.tenant_id)
+        forget_quotations(run.tenant_id, run.payload["bank_id"])
         receipt = {"bank_id": run.payload["bank_id"], "deleted": {"banks": deleted}}
         operation.bank_id = None
         run.complete(operation, receipt)

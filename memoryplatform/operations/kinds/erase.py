@@ -10,16 +10,15 @@ from banks.errors import LegalHold
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Episode
 from banks.retain import bare_rows
-from banks.retain.answers import forget_answers
 from banks.vector_index.index import drop_indexes
 from memoryplatform.operations.erasures.receipts import Receipt, build_receipt, list_ids
 from memoryplatform.operations.erasures.targets import with_sources
 from memoryplatform.operations.erasures.traces import forget_operations
 from memoryplatform.operations.erasures.use_cases import erase
 from memoryplatform.operations.errors import NotYet, PermanentFailure
-from memoryplatform.operations.idempotency import forget_answers_about
 from memoryplatform.operations.kinds.delete_bank import wait_for_writers
 from memoryplatform.operations.kinds.transfer import BEFORE_ALL, embed_batch
+from memoryplatform.operations.memories.after_deletion import forget_quotations
 from memoryplatform.operations.models import Erasure, Operation, OperationQuerySet
 from memoryplatform.operations.running.kind_names import ERASE, RETAIN
 from memoryplatform.operations.running.registry import ends_with_its_bank, operation_kind
@@ -107,8 +106,7 @@ def remove_bank(tenant_id: UUID, bank_pk: UUID) -> Receipt:
     receipt = build_receipt(list_ids(bank))
     forget_operations(bank)
     rows.delete()
-    forget_answers_about(tenant_id, bank.bank_id)
-    forget_answers(tenant_id)
+    forget_quotations(tenant_id, bank.bank_id)
     return receipt
 
 

@@ -21,6 +21,7 @@ from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, Mention, Relationship
 from banks.models.of_bank import OfBankQuerySet
 from banks.retain.answers import forget_answers
+from memoryplatform.operations.account.llm_log import delete_old_requests
 from memoryplatform.operations.banks.embedding_model import fill_both_columns
 from memoryplatform.operations.banks.retention import schedule_maintenance
 from memoryplatform.operations.documents import forget_payloads
@@ -77,11 +78,12 @@ def fade_old_units(run: Run, bank: Bank) -> tuple[Usage, Figures]:
 
 
 def delete_old_answers(run: Run, bank: Bank) -> tuple[Usage, Figures]:
-    """Deletes cached answers of models, and stored answers to idempotent requests."""
+    """Deletes cached answers of models, stored answers to idempotent requests, and logged LLM requests."""
     now = timezone.now()
     with run.transaction():
         forget_answers(bank.tenant_id, before=now - ANSWERS_KEPT)
         forget_old_records(bank.tenant_id, now=now)
+        delete_old_requests(bank.tenant_id, now=now)
     return Usage(), NO_FIGURES
 
 

@@ -14,6 +14,7 @@ from dramatiq.middleware import Shutdown, TimeLimitExceeded
 from banks.errors import BankError
 from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.errors import LeaseLost, NotYet, OperationError, PermanentFailure, UnknownKind
+from memoryplatform.operations.logged_llm import Origin, asking_for
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running.registry import get_kind
 from memoryplatform.operations.running.run import Lease, OperationFault, Run, claim, finish, heartbeat
@@ -33,7 +34,10 @@ def perform(tenant_id: UUID, operation_id: UUID) -> None:
     if taken is None:
         return
     lease, operation = taken
-    with structlog.contextvars.bound_contextvars(tenant_id=str(tenant_id), operation_id=str(operation_id)):
+    with (
+        structlog.contextvars.bound_contextvars(tenant_id=str(tenant_id), operation_id=str(operation_id)),
+        asking_for(Origin(operation.bank_key, operation_id)),
+    ):
         log.info("operation.started", kind=operation.kind, attempt=operation.attempts)
         status = attempt(lease, operation)
         count_operation(operation.kind, status)

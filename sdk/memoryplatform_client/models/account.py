@@ -176,3 +176,40 @@ class OwnLLMList(Model):
 
 class ConnectedAppList(Model):
     apps: list[ConnectedApp]
+
+
+class LLMLog(Model):
+    """`days` that a request is kept. 0: the log is off."""
+
+    days: int
+
+
+class LLMRequest(Model):
+    """A request to a language model. `cost` is at the price of that time, and None without a price."""
+
+    llm_request_id: UUID
+    created_at: datetime
+    task: str
+    service: str
+    model: str
+    bank_id: str
+    operation_id: UUID | None
+    outcome: str
+    milliseconds: int
+    input_tokens: int
+    output_tokens: int
+    calls: int
+    estimated: bool
+    cost: Decimal | None
+
+
+class ChatMessage(Model):
+    role: str
+    content: str
+
+
+class FullLLMRequest(LLMRequest):
+    """With its texts, which are None if no key of the service decrypts them any more."""
+
+    prompt: list[ChatMessage] | None
+    answer: str | None

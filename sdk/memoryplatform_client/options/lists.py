@@ -56,6 +56,16 @@ class AuditFilter(AuditConditions, CursorOptions, total=False):
     pass
 
 
+class LLMRequestFilter(CursorOptions, total=False):
+    task: Literal["extract", "reflect", "observe", "judge"]
+    model: str
+    bank_id: str
+    operation_id: UUID | str
+    outcome: str
+    since: datetime
+    until: datetime
+
+
 class MemoryFilter(TypedDict, total=False):
     q: str
     type: Network

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from datetime import date, datetime
+from typing import Unpack
 
 import httpx
 
@@ -11,8 +12,11 @@ from memoryplatform_client.models.account import (
     ApiKey,
     ApiKeyList,
     ConnectedAppList,
+    FullLLMRequest,
     Invitation,
     InvitationList,
+    LLMLog,
+    LLMRequest,
     Member,
     MemberList,
     NewApiKey,
@@ -21,7 +25,9 @@ from memoryplatform_client.models.account import (
     Plan,
     UsageReport,
 )
-from memoryplatform_client.routes import Resource, S_co, route
+from memoryplatform_client.options.lists import LLMRequestFilter
+from memoryplatform_client.pages import Listing, list_of
+from memoryplatform_client.routes import Resource, S_co, listed, route
 from memoryplatform_client.wire import path_of
 
 
@@ -153,6 +159,26 @@ class AccountResource(Resource[S_co]):
     @route
     def delete_llm(self, *, task: str = "all") -> Call[None]:
         return remove("/account/llm", read_nothing, {"task": task})
+
+    @route
+    def llm_log(self) -> Call[LLMLog]:
+        """The setting of the log of LLM requests."""
+        return fetch("/account/llm-log", reader(LLMLog))
+
+    @route
+    def change_llm_log(self, days: int) -> Call[LLMLog]:
+        """0 turns the log off and deletes it."""
+        return put("/account/llm-log", reader(LLMLog), {"days": days})
+
+    @listed
+    def llm_requests(self, **wanted: Unpack[LLMRequestFilter]) -> Listing[LLMRequest]:
+        """The log without prompts and answers, newest first."""
+        return list_of("/account/llm-requests", LLMRequest, wanted, rows="requests")
+
+    @route
+    def llm_request(self, llm_request_id: Id) -> Call[FullLLMRequest]:
+        """With prompt and answer."""
+        return fetch(path_of("account", "llm-requests", llm_request_id), reader(FullLLMRequest))
 
     @route
     def plan(self) -> Call[Plan]:

@@ -72,7 +72,7 @@ NOT_SERVED = {
     "files": "Only text is retained here: send what a file says.",
     "health": "GET /health/ready shows the state of the service.",
     "knowledge-base": "There are no knowledge pages here; /mental-models has mental models.",
-    "llm-requests": "Requests to language models are not shown here.",
+    "llm-requests": "GET /v1/account/llm-requests has the log of the tenant, if it is on.",
     "prompts": "Prompts can't be previewed.",
 }
 
