@@ -31,7 +31,7 @@ class NotFormed(Exception):
 def measure_reflect(access: BankAccess, bank: Bank, texts: Sequence[str], options: Options) -> dict[str, Any]:
     """Ask each question once for each number of opinions, alternately, so that other load affects all equally."""
     model = ScriptedModel()
-    tools = replace(build_tools(access), llm=model)
+    tools = replace(build_tools(access, bank), llm=model)
     taken: dict[int, list[float]] = {count: [] for count in NEW_OPINIONS}
     for text in options.progress.over(texts, "reflect"):
         for count in NEW_OPINIONS:
