@@ -20,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 from providers import tokens
 from providers.llm.answer import parse_structured
 from providers.llm.errors import LLMError, LLMUnavailable, MalformedAnswer
+from providers.llm.prompting.fence import CODE_LENGTH
 from providers.llm.protocol import LLM, ChatMessage, Completion, StreamEnd, Structured, TextDelta
 from providers.usage import Service, Usage
 
@@ -27,7 +28,7 @@ T = TypeVar("T", bound=BaseModel)
 MILLION = 1_000_000
 DELIMITER_CODE = re.compile(r"(?<==NOTES )[0-9a-f]{12}(?===)")  # drawn for each answer of reflect
 # Codes in prompts that differ between two banks with the same content: of episodes, and of the fences around them.
-BANK_CODES = re.compile(r"(?<=\bEpisode )[0-9a-f]{6}(?= of )|(?<=[a-z] )[0-9a-f]{16}(?=>)")
+BANK_CODES = re.compile(rf"(?<=\bEpisode )[0-9a-f]{{6}}(?= of )|(?<=[a-z] )[0-9a-f]{{{CODE_LENGTH}}}(?=>)")
 
 
 class Stopped(LLMUnavailable):
