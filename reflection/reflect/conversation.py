@@ -224,8 +224,12 @@ class Conversation:
     def _write_results(self, results: LookUpRound, around: Surroundings) -> ChatMessage:
         zone = self.query.recall.asked_at.tzinfo
         blocks = build_context(results.memories, around, zone, earlier=self.lookups.found.shown)
-        parts = [*blocks.values(), write_sources(results.sources)]
-        return ChatMessage("user", join_parts(part for part in parts if part) or "Nothing more was found.")
+        again = "".join(memory.mark for memory in results.again)
+        shown = f"Found again, and shown above: {again}." if again else ""
+        parts = [*blocks.values(), write_sources(results.sources), shown]
+        if not blocks and not results.sources:
+            parts.append("Nothing more was found.")
+        return ChatMessage("user", join_parts(part for part in parts if part))
 
     def _finish(self, reply: ModelReply, checked: CheckedNotes) -> ModelAnswer:
         """Asks once more for faulty notes, if another call is allowed and worth it."""

@@ -54,11 +54,15 @@ class OpenedSource:
 
 @dataclass(frozen=True)
 class LookUpRound:
-    """The results of one round that a model asked for. `entity_ids` are the entities that it named."""
+    """The results of one round that a model asked for. `entity_ids` are the entities that it named.
+
+    `again` are memories that the model was shown before, and that the round found as well.
+    """
 
     memories: tuple[LabelledMemory, ...]
     sources: tuple[OpenedSource, ...]
     entity_ids: tuple[UUID, ...]
+    again: tuple[LabelledMemory, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -88,13 +92,15 @@ class MemoryLookups:
         requests = [one for one in map(self._read_request, asked) if one is not None]
         recalls = self._recall_all(requests)
         most = int(self.query.recall.max_tokens * SHARE_OF_A_ROUND)
+        met = {item.candidate.id for _, result, _ in recalls for item in result.items}
+        again = tuple(memory for memory in self.found.shown if memory.id in met)
         fresh = [[item for item in result.items if item.candidate.id not in self.found] for _, result, _ in recalls]
         new = self.found.add(merge_results(fresh, max_tokens=most)) if fresh else []
         self._note_recalls(recalls, new)
         sources = [one for one in map(self._open_source, asked) if one is not None]
         names = [normalise_name(one.text) for one in requests if one.kind == "entity"]
         entities = find_named_entities(self.bank, names)
-        return LookUpRound(tuple(new), tuple(sources), tuple(entities))
+        return LookUpRound(tuple(new), tuple(sources), tuple(entities), again)
 
     def _list_named_entities(self) -> list[RecallRequest]:
         asked = self.query.recall

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from providers.endpoint.limits import EndpointConfig
 from providers.llm.errors import LLMTimeout
-from providers.llm.protocol import ChatMessage
+from providers.llm.openai import OpenAILLM
+from providers.llm.protocol import ChatMessage, Completion
 from providers.tokens import count, truncate
 from providers.usage import Usage
 from reflection.reflect.prompt import LAST_CALL, TokenBudget
@@ -99,6 +101,45 @@ def test_a_model_that_takes_too_long_is_given_up(memory: Memory, tools: ReflectT
     server.chat.say_late("In Lisbon.", delay=3.0)
     with pytest.raises(LLMTimeout):
         reflect(memory.bank, ask(QUESTION, bounds=Bounds(1, 16_000, 1.0)), tools)
+
+
+def test_memories_that_were_shown_are_named_and_not_sent_again(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    memory.unit("Alice moved to Lisbon")
+    server.chat.say(write("", lookups=[{"recall": "Alice Lisbon"}]))
+    server.chat.say(write("In Lisbon [1]."))
+    reflect(memory.bank, ask(QUESTION, "mid"), tools)
+    results = server.chat.received[1].body["messages"][-1]["content"]
+    assert "Found again, and shown above: [1]." in results
+    assert "Alice moved to Lisbon" not in results
+
+
+@pytest.mark.parametrize(("budget", "most"), [("low", 3_500), ("mid", 8_000)])
+def test_a_prompt_has_at_most_so_many_tokens(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM, budget: str, most: int
+) -> None:
+    for number in range(60):
+        memory.unit(f"Alice does live in Lisbon, house {number}, " + "with a long garden behind it " * 30)
+    server.chat.say(write("In Lisbon [1]."))
+    query = ask(QUESTION, budget)
+    reflect(memory.bank, replace(query, recall=replace(query.recall, max_tokens=20_000)), tools)
+    received = server.chat.received[0].body["messages"]
+    total = sum(count(message["content"]) for message in received)
+    assert most - 700 <= total <= most
+
+
+def test_a_single_call_has_the_time_limit_of_the_settings(memory: Memory, tools: ReflectTools) -> None:
+    seen: list[float | None] = []
+
+    class Timed(OpenAILLM):
+        def complete(self, *_: Any, timeout: float | None = None, **__: Any) -> Completion:
+            seen.append(timeout)
+            return Completion("In Lisbon.", Usage(), "stop")
+
+    timed = Timed(EndpointConfig("http://127.0.0.1:9"), model="timed")
+    reflect(memory.bank, ask(QUESTION), replace(tools, llm=timed))
+    assert seen == [None]
 
 
 def test_look_ups_beside_an_answer_are_not_made(memory: Memory, tools: ReflectTools, server: ScriptedLLM) -> None:
