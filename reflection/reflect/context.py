@@ -40,12 +40,12 @@ def build_context(
     *,
     earlier: Sequence[LabelledMemory] = (),
 ) -> dict[str, str]:
-    """The blocks by name, without empty ones. `earlier` memories have marks from an earlier message."""
+    """The blocks by name, without empty ones, summaries first. `earlier` ones have marks from an earlier message."""
     evidence, observations, beliefs = divide_by_network(memories)
     marks = {memory.id: memory.mark for memory in [*earlier, *memories]}
     blocks = {
-        "evidence": write_evidence(evidence, around.origins, zone),
         "observations": [line for memory in observations for line in write_observation(memory, around, zone)],
+        "evidence": write_evidence(evidence, around.origins, zone),
         "beliefs": [line for memory in beliefs for line in write_memory(memory, zone)],
         "relationships": [line for one in around.relationships for line in write_relationship(one, marks, zone)],
     }

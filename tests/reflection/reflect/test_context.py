@@ -52,7 +52,7 @@ def test_evidence_summaries_and_opinions_are_separate() -> None:
         make_item(4, "in short", network=Network.OBSERVATION),
         make_item(5, "raw words", network=None, kind="chunk"),
     )
-    assert list(blocks) == ["evidence", "observations", "beliefs"]
+    assert list(blocks) == ["observations", "evidence", "beliefs"]
     assert "[3] opinion; confidence 0.70" in blocks["beliefs"]
     assert [text in blocks["evidence"] for text in ("a fact", "I did it", "raw words")] == [True] * 3
     assert not any(text in blocks["evidence"] for text in ("I think so", "in short"))
