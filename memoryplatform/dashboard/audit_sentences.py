@@ -40,6 +40,7 @@ PHRASES = {
     "entity.split": "split an entity",
     "erasure.completed": "completed an erasure",
     "erasure.requested": "requested an erasure",
+    "llm_log.changed": "changed the days of the log of LLM requests",
     "member.invitation_revoked": "withdrew an invitation",
     "member.invited": "invited {}",
     "member.joined": "joined",

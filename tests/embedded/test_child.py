@@ -102,7 +102,7 @@ def test_a_child_ends_when_its_parent_is_killed(run_script: Callable[..., "subpr
     parent = run_script(parent_script)
     assert parent.stdout is not None
     child = psutil.Process(int(parent.stdout.readline()))
-    wait_for(lambda: "time.sleep(60)" in child.cmdline()[-1])
+    wait_for(lambda: "time.sleep(60)" in " ".join(child.cmdline()))
     parent.kill()
 
     wait_for(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)

@@ -14,6 +14,7 @@ from tests.factories import (
     make_delivery,
     make_erasure,
     make_invitation,
+    make_llm_request,
     make_member,
     make_operation,
     make_tenant,
@@ -74,5 +75,6 @@ def make_things(tenant: Tenant) -> dict[str, str]:
         "erasure_id": str(make_erasure(tenant, bank_key=bank.bank_id).id),
         "item_id": str(make_quarantined_item(tenant, bank=bank).id),
         "delivery_id": str(make_delivery(tenant, webhook=webhook).id),
+        "llm_request_id": str(make_llm_request(tenant, bank_key=bank.bank_id).id),
         "recall_id": str(make_recall_record(tenant, bank=bank, query="painting").recall_id),
     }
