@@ -1,3 +1,4 @@
+import gc
 import json
 import secrets
 from typing import Any
@@ -29,6 +30,7 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         with needing_database():
             if options["migrate"]:
+                gc.disable()  # every migration makes the models anew, and the process ends soon
                 call_command("migrate", interactive=False, stdout=self.stdout)
             made = make_demo()
             if not options["no_bank"]:
