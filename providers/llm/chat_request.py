@@ -27,7 +27,7 @@ class Dialect:
 
 @dataclass(frozen=True)
 class Sampling:
-    """What a model's settings ask for. Its temperature replaces the one that a call names."""
+    """The sampling of a model's settings. Its temperature replaces the one that a call names."""
 
     reasoning_effort: str | None = None
     temperature: float | None = None

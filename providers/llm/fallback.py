@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from time import monotonic
 from typing import TypeVar
 
@@ -87,8 +88,9 @@ class FallbackLLM:
             return next(stream), stream
 
         first, rest = self._ask(begin, timeout)
-        yield first
-        yield from rest
+        with closing(rest):
+            yield first
+            yield from rest
 
     def _ask(self, ask: Callable[[LLM, float | None], R], timeout: float | None) -> R:
         """A time limit of the caller covers both models. Without one, each has its own."""

@@ -68,8 +68,8 @@ class ReflectInput(RecallInput):
         min_value=0,
         max_value=MOST_MEMORY_TOKENS,
         default=USUAL_TOKENS,
-        help_text="Tokens of the memories in the prompt. By default as many as a prompt of 3,500 tokens at low, 8,000 "
-        "at mid, or 4,096 at high hold.",
+        help_text="Tokens of the memories in the prompt. Left out: 4,096, or fewer where the whole prompt would have "
+        "more than 3,500 tokens at low, or 8,000 at mid.",
     )
     context = serializers.CharField(  # type: ignore[assignment]  # the wire's name, not DRF's attribute
         max_length=LONGEST_CONTEXT, required=False, allow_null=True, allow_blank=True
