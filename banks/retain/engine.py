@@ -41,6 +41,11 @@ class Engine(Protocol):
         ...
 
     @property
+    def batch_tokens(self) -> int:
+        """Short episodes are read together up to this length. 0: each by itself."""
+        ...
+
+    @property
     def judge(self) -> Judge:
         """Decides what becomes of a fact beside similar ones."""
         ...

@@ -30,6 +30,8 @@ class LLMEngine:
     engine that quotes.
     """
 
+    batch_tokens = CALL_TOKENS
+
     def __init__(self, llm: LLM, *, judge: LLM | None = None, quoting: Engine) -> None:
         self._llm = llm
         self._quoting = quoting
