@@ -92,8 +92,9 @@ WHERE source.tenant_id = %(tenant_id)s AND source.other_unit_id = ANY(%(fact_id)
 
 
 def follow_sources(bank: Bank, unit_ids: Collection[UUID], *, now: datetime) -> None:
-    """Set the validity and the proofs of current observations. Call inside a tenant transaction, after `lock_memory` and
-    after their facts are stored as sources.
+    """Set the validity and the proofs of current observations, after their facts are stored as sources.
+
+    Call inside a tenant transaction, after `lock_memory`.
     """
     if not unit_ids:
         return

@@ -234,7 +234,7 @@ def retain_batch(
     speakers = frozenset(turn.speaker for turn in turns)
     if len(prepared) > MANY_FACTS:
         tools.step("deciding", 0, len(prepared))
-    plan = plan_facts(bank, prepared, tools.planners, speakers=speakers)
+    plan = plan_facts(bank, prepared, tools.planners, speakers=speakers, seen=reading.seen)
     if len(prepared) > MANY_FACTS:
         tools.step("storing", 0, len(prepared))
     vectors_of_archive = iter(embedded.vectors[first_of_archive:])

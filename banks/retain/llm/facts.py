@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from enum import StrEnum
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, WithJsonSchema, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -12,7 +12,16 @@ from pydantic.json_schema import SkipJsonSchema
 from banks.chunking.spans import ends_sentence
 from banks.enums import EntityKind, Kind, Network
 from banks.retain.llm.section import Section, TurnPiece
-from banks.types import Cause, CauseType, Dimensions, ExtractedFact, FoundEntity, FoundRelationship
+from banks.types import (
+    Cause,
+    CauseType,
+    Dimensions,
+    Effect,
+    ExtractedFact,
+    FoundEntity,
+    FoundRelationship,
+    KnownFact,
+)
 from providers.llm.prompting.moments import Occurrence, find_span, read_occurrence
 from providers.llm.prompting.tolerance import Flag, MaybeList, Number, Numbers, Share, Text, snake
 from timewords import FoundDate, find_dates
@@ -79,6 +88,7 @@ def find_cause_type(value: object) -> CauseType | None:
     return CAUSE_TYPE_OF.get(snake(value))
 
 
+EFFECT = re.compile(r"\b(?P<kind>ends|corrects|repeats)\b\D{0,20}(?P<known>\d+)", re.IGNORECASE)
 NAME_AND_KIND = re.compile(r"(?P<name>.+?)\s*\((?P<kind>[^()]+)\)\s*")
 STRINGS = {"type": "array", "items": {"type": "string"}}  # a string takes half of the tokens of an object
 
@@ -103,6 +113,19 @@ class AnsweredEntity(BaseModel):
         if found is None or snake(found["kind"]) not in ENTITY_KIND_OF:
             return {"name": value}
         return {"name": found["name"], "kind": found["kind"]}
+
+
+class AnsweredEffect(BaseModel):
+    """Written as "ends 2"."""
+
+    kind: Literal["ends", "corrects", "repeats"] | None = None
+    known: Number = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def read_string(cls, value: Any) -> Any:
+        found = EFFECT.search(str(value))
+        return {"kind": found["kind"].casefold(), "known": found["known"]} if found else {}
 
 
 class AnsweredCause(BaseModel):
@@ -170,6 +193,10 @@ class AnsweredFact(BaseModel):
     why: SkipJsonSchema[Text] = ""
 
 
+class AnsweredFactBesideKnown(AnsweredFact):
+    known: Annotated[list[AnsweredEffect], MaybeList, WithJsonSchema(STRINGS)] = []
+
+
 A = TypeVar("A", bound=AnsweredFact)
 
 
@@ -230,6 +257,16 @@ def read_causes(answered: Iterable[AnsweredCause], number: int, order: Mapping[i
         strength = UNSTATED_STRENGTH if one.strength is None else one.strength
         causes.setdefault((target, one.type), Cause(target, one.type, strength))
     return tuple(causes.values())
+
+
+def read_effects(answered: Iterable[AnsweredEffect], known: Sequence[KnownFact]) -> tuple[Effect, ...]:
+    """An effect on a number that the prompt does not have is dropped."""
+    effects = {
+        Effect(one.kind, known[one.known - 1].id): None
+        for one in answered
+        if one.kind and one.known and 1 <= one.known <= len(known)
+    }
+    return tuple(effects)
 
 
 def read_relationships(fact: AnsweredFact, *, zone: tzinfo | None) -> Iterable[FoundRelationship]:
