@@ -24,6 +24,7 @@ MOST_KNOWN = 30  # facts that a prediction rests on
 def read_passage(bank: Bank, passage: Passage, instructions: Instructions, tools: Tools) -> Extraction:
     if not instructions.infer:
         return Extraction(is_done=False)
+    passage = replace(passage, settings=instructions.settings)
     find_known = partial(find_known_facts, bank, tools.embedder)
     extraction = tools.engine.extract(passage, mode=instructions.mode, find_known=find_known, step=tools.step)
     given = read_given(bank, instructions.entities, seen_at=passage.turns[-1].said_at)

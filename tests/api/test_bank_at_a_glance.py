@@ -84,6 +84,12 @@ OTHER_SETTINGS = {
     "bias_strength": 0.9,
     "opinion_step": 0.3,
     "opinion_reach": 0.6,
+    "retain_mission": "What patients take, and why.",
+    "leave_out": "Names of relatives.",
+    "llm_output_language": "German",
+    "entity_types": [{"name": "MEDICATION", "description": "A drug that a patient takes."}],
+    "entity_types_closed": True,
+    "categories": [{"name": "allergies", "description": ""}],
     "protection": {
         "secrets": "redact",
         "personal_data": "flag",

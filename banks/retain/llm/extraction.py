@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BaseModel, BeforeValidator, Field
 
 from banks.enums import Novelty
 from banks.prompting import write_day_and_zone
+from banks.retain.llm.bank_settings import add_settings
 from banks.retain.llm.facts import AnsweredFact, read_facts
 from banks.retain.llm.section import Section, render_head, render_passage, render_piece
 from banks.types import ExtractedFact
@@ -17,7 +18,7 @@ from providers.llm.errors import MalformedAnswer
 from providers.llm.prompting.fence import bar, build_data_rule, fence
 from providers.llm.prompting.listed_answer import ListedAnswer
 from providers.llm.prompting.meter import Meter
-from providers.llm.prompting.tolerance import Number, Share, Text, snake
+from providers.llm.prompting.tolerance import MaybeList, Number, Share, Text, snake
 from providers.llm.protocol import ChatMessage
 
 logger = logging.getLogger(__name__)
@@ -116,15 +117,26 @@ class NarrativeAnswer(ListedAnswer):
     facts: list[AnsweredFact]
 
 
+class CategorisedFact(AnsweredFact):
+    """For a bank with categories: its schema has them."""
+
+    categories: Annotated[list[Text], MaybeList] = Field(default=[])
+
+
+class CategorisedAnswer(NarrativeAnswer):
+    facts: list[CategorisedFact]  # type: ignore[assignment]  # nobody writes to the list
+
+
 def build_narrative_messages(section: Section) -> list[ChatMessage]:
     return [
-        ChatMessage("system", NARRATIVE_SYSTEM),
+        ChatMessage("system", add_settings(NARRATIVE_SYSTEM, section.passage.settings)),
         ChatMessage("user", f"{render_passage(section)}\n\n{NARRATIVE_CLOSING}"),
     ]
 
 
 def extract_narrative(meter: Meter, section: Section) -> list[ExtractedFact]:
-    answer = meter.ask(NarrativeAnswer, build_narrative_messages(section))
+    schema = CategorisedAnswer if section.passage.settings.categories else NarrativeAnswer
+    answer = meter.ask(schema, build_narrative_messages(section))
     return [fact for _, fact in read_facts(answer.facts, section)]
 
 
@@ -219,17 +231,27 @@ class CalibratedAnswer(ListedAnswer):
     facts: list[MissedFact]
 
 
+class CategorisedMissedFact(MissedFact):
+    categories: Annotated[list[Text], MaybeList] = Field(default=[])
+
+
+class CategorisedCalibratedAnswer(CalibratedAnswer):
+    facts: list[CategorisedMissedFact]  # type: ignore[assignment]  # nobody writes to the list
+
+
 def build_calibrated_messages(
     section: Section, *, known: Sequence[str], predictions: Sequence[Prediction]
 ) -> list[ChatMessage]:
     parts = [render_known(known), render_predictions(predictions), render_passage(section), CALIBRATED_CLOSING]
-    return [ChatMessage("system", CALIBRATED_SYSTEM), ChatMessage("user", "\n\n".join(parts))]
+    system = add_settings(CALIBRATED_SYSTEM, section.passage.settings)
+    return [ChatMessage("system", system), ChatMessage("user", "\n\n".join(parts))]
 
 
 def extract_calibrated(
     meter: Meter, section: Section, *, known: Sequence[str], predictions: Sequence[Prediction]
 ) -> list[ExtractedFact]:
-    answer = meter.ask(CalibratedAnswer, build_calibrated_messages(section, known=known, predictions=predictions))
+    schema = CategorisedCalibratedAnswer if section.passage.settings.categories else CalibratedAnswer
+    answer = meter.ask(schema, build_calibrated_messages(section, known=known, predictions=predictions))
     return [
         replace(fact, novelty=missed.novelty, importance=score_importance(missed, predictions))
         for missed, fact in read_facts(answer.facts, section)

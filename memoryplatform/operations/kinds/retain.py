@@ -141,6 +141,7 @@ def retain_source(bank: Bank, source: dict[str, Any], tools: Tools) -> list[Reta
             FoundEntity(one["name"], EntityKind(one["kind"]), is_stated=one.get("is_stated", False))
             for one in source.get("entities", ())
         ),
+        settings=bank.extraction_settings,
     )
     if "document_pk" in source:
         version = DocumentVersion(bank, UUID(source["document_pk"]), source["version"])
