@@ -71,10 +71,10 @@ def check_types(stored: Sequence[Mapping[str, str]]) -> None:
 def check_categories(stored: Sequence[Mapping[str, str]]) -> None:
     """Raises ValueError, with a sentence, for a list that is no `categories`."""
     for name in check_terms(stored, most=MOST_CATEGORIES):
-        if len(name) > LONGEST_CATEGORY or not name.isprintable() or name != name.strip():
+        if len(name) > LONGEST_CATEGORY or not name.isprintable() or name != name.strip() or ": " in name:
             raise ValueError(
-                f"The category '{name}' must have at most {LONGEST_CATEGORY} characters, no line break, and no space "
-                f"at its ends."
+                f"The category '{name}' must have at most {LONGEST_CATEGORY} characters, no line break, no space at "
+                f"its ends, and no colon before a space."
             )
 
 

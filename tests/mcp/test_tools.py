@@ -37,6 +37,15 @@ def test_a_conversation_is_retained_without_its_blank_messages(alice: Tenant, co
     assert kept["problems"] == ["messages.1.content: This field may not be blank."]
 
 
+def test_a_dry_run_shows_the_facts_and_stores_nothing(alice: Tenant, connected: Connect) -> None:
+    client = connected(alice)
+    tried = client.call("retain", bank_id="support", content=LISBON, dry_run=True)
+    assert (tried["status"], tried.get("operation_id"), tried.get("memory_ids", [])) == ("dry_run", None, [])
+    assert [fact["text"] for fact in tried["facts"]] == [LISBON]
+    assert tried["facts"][0]["outcome"] == "add"
+    assert client.call("list_banks")["banks"] == []
+
+
 def test_retaining_need_not_wait(alice: Tenant, connected: Connect) -> None:
     kept = connected(alice).call("retain", bank_id="support", content=LISBON, wait=False)
     assert kept["status"] == "pending"

@@ -30,6 +30,19 @@ def test_a_bank_from_its_making_to_its_end(client: MemoryClient, worker: None) -
     assert client.operations.wait(gone.operation_id, timeout=30).status == "completed"
 
 
+def test_extraction_settings_and_a_dry_run_with_others(client: MemoryClient) -> None:
+    types, categories = [{"name": "DRUG", "description": "A medicine."}], [{"name": "health"}]
+    made = client.banks.create("vet", retain_mission="Animals.", entity_types=types, categories=categories)
+    assert (made.retain_mission, made.entity_types[0].name, made.categories[0].description) == ("Animals.", "DRUG", "")
+    assert (
+        client.banks.update_config("vet", {"llm_output_language": "German"}).overrides.llm_output_language == "German"
+    )
+    tried = client.dry_run("vet", "Bolt takes Carprofen.", tags=["dogs"], settings={"leave_out": "Prices."})
+    assert (tried.dry_run, tried.engine, tried.items[0].facts[0].outcome) == (True, "builtin", "add")
+    assert [fact.text for fact in tried.items[0].facts] == ["Bolt takes Carprofen."]
+    assert list(client.memories.list("vet")) == []
+
+
 def test_an_id_of_any_letters_reaches_its_bank(client: MemoryClient) -> None:
     client.banks.create(ODD_ID)
     assert client.banks.get(ODD_ID).bank_id == ODD_ID

@@ -94,9 +94,7 @@ class TermOutput(Output):
     description = serializers.CharField(default="")
 
 
-class ExtractionSettingsInput(Input):
-    """Instructions to the language model that extracts facts. The built-in engine ignores them."""
-
+class ExtractionSettingsInput(Input):  # a docstring would be repeated for every bank
     extraction_mode = serializers.ChoiceField(
         choices=Mode.choices,
         required=False,
