@@ -53,9 +53,10 @@ class ExtractionSettings:
         lists = {name: tuple(Term(**one) for one in given[name]) for name in CHECKS if name in given}
         return cls(**given | lists)
 
-    def write(self) -> dict[str, Any]:
-        """The values of the columns."""
-        return asdict(self) | {name: [asdict(one) for one in getattr(self, name)] for name in CHECKS}
+    def change(self, given: Mapping[str, Any]) -> Self:
+        """With other values of some columns."""
+        written = asdict(self) | {name: [asdict(one) for one in getattr(self, name)] for name in CHECKS}
+        return self.read(written | dict(given))
 
 
 def check_types(stored: Sequence[Mapping[str, str]]) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 from banks.enums import Mode
 from banks.errors import BankNotFound, MemoryInvalid
-from banks.extraction_settings import ExtractionSettings
 from banks.models import Bank
 from banks.retain.dry_run import DryRun, DryRunTools, try_item
 from banks.retain.input import Instructions, RetainItem
@@ -65,12 +64,11 @@ def dry_run(
     screen_items(bank, items)  # a refusal names the place in the call
     chosen = screen_fields(bank, overrides or {}, are_settings=True)
     mode = Mode(chosen.get("extraction_mode", bank.extraction_mode))
-    settings = ExtractionSettings.read(bank.extraction_settings.write() | chosen)
     with metered() as meter:
         try:
             engine = choose_dry_run_engine(access.tenant_id, bank_id)
             tools = DryRunTools(engine, get_embedder(bank.embedding_model), decides)
-            instructions = Instructions(mode, settings=settings)
+            instructions = Instructions(mode, settings=bank.extraction_settings.change(chosen))
             tried = tuple(try_screened(bank, item, instructions, tools) for item in items)
         finally:
             record_spent(access, bank_id, meter.usage)
