@@ -280,7 +280,7 @@ def try_extraction(request: BankRequest) -> HttpResponse:
     """With the settings of the form, saved or not. A person who can't change them sends none."""
     form = ExtractionForm(request.POST) if "retain_mission" in request.POST else None
     if form is None or form.is_valid():
-        tried = try_text(request, request.POST.get("text", ""), form and form.settings())
+        tried = try_text(request, request.POST.get("text", ""), form.settings() if form else None)
     else:
         tried = {"fault": "The settings above have a mistake. It is shown when you save them."}
     return render(request, "dashboard/bank/tried.html", {"tried": tried})

@@ -113,14 +113,15 @@ class ExtractionForm(forms.Form):
     )
     version = forms.CharField(widget=forms.HiddenInput, required=False)
 
-    def __init__(self, *given: Any, **options: Any) -> None:
-        """Other forms of the page have a version too."""
-        super().__init__(*given, auto_id="extraction_%s", **options)
+    def __init__(self, given: Any = None, initial: dict[str, Any] | None = None) -> None:
+        """Other forms of the page have a version too, so the ids have a name."""
+        super().__init__(given, initial=initial, auto_id="extraction_%s")
 
     @classmethod
     def of(cls, bank: Bank) -> "ExtractionForm":
         names = ("extraction_mode", *ExtractionSettings.names())
-        return cls(initial={name: getattr(bank, name) for name in names} | {"version": profile.read_version(bank)})
+        stored = {name: getattr(bank, name) for name in names}
+        return cls(initial=stored | {"version": profile.read_version(bank)})
 
     def settings(self) -> dict[str, Any]:
         return {

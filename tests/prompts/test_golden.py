@@ -4,6 +4,7 @@
 """
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from functools import partial
@@ -19,7 +20,7 @@ from banks.extraction_settings import ExtractionSettings, Term
 from banks.lifecycle.candidates import KnownUnit
 from banks.lifecycle.decisions import LifecycleQuestion
 from banks.retain.llm import disambiguation, extraction, lifecycle
-from banks.retain.llm.section import build_section
+from banks.retain.llm.section import Section, build_section
 from banks.types import Passage, Turn
 from providers.llm.prompting.fence import fence
 from providers.llm.protocol import ChatMessage
@@ -146,8 +147,9 @@ def test_the_first_message_is_the_same_for_every_question() -> None:
 
 
 def test_the_settings_of_a_bank_come_after_the_part_that_all_banks_share() -> None:
-    predictions = {"known": KNOWN, "predictions": PREDICTIONS}
-    for build in (extraction.build_narrative_messages, partial(extraction.build_calibrated_messages, **predictions)):
+    calibrated = partial(extraction.build_calibrated_messages, known=KNOWN, predictions=PREDICTIONS)
+    builders: list[Callable[[Section], list[ChatMessage]]] = [extraction.build_narrative_messages, calibrated]
+    for build in builders:
         with_settings, without = build(OF_A_BANK)[0].content, build(SECTION)[0].content
         assert with_settings.startswith(without)
         for words in ("repairs, visits", "about children", "German", "APPLIANCE (A machine", "money"):

@@ -3,6 +3,7 @@
 import pytest
 
 from memoryplatform_client import AlreadyExists, BankNotFound, MemoryClient, NotFound, PreconditionFailed
+from memoryplatform_client.options.banks import TermFields
 from memoryplatform_client.options.retain import EntityFields
 
 pytestmark = pytest.mark.parametrize("client", ["sync"], indirect=True)  # both clients send the same requests
@@ -31,7 +32,8 @@ def test_a_bank_from_its_making_to_its_end(client: MemoryClient, worker: None) -
 
 
 def test_extraction_settings_and_a_dry_run_with_others(client: MemoryClient) -> None:
-    types, categories = [{"name": "DRUG", "description": "A medicine."}], [{"name": "health"}]
+    types: list[TermFields] = [{"name": "DRUG", "description": "A medicine."}]
+    categories: list[TermFields] = [{"name": "health"}]
     made = client.banks.create("vet", retain_mission="Animals.", entity_types=types, categories=categories)
     assert (made.retain_mission, made.entity_types[0].name, made.categories[0].description) == ("Animals.", "DRUG", "")
     assert (

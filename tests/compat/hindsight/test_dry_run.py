@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hindsight_client import Hindsight
@@ -33,15 +34,20 @@ GROUPS = [
 ]
 
 
-def request(text: str = "Bolt takes Carprofen.", **fields: object) -> DryRunExtractRequest:
-    return DryRunExtractRequest.from_dict({"content": text, "timestamp": SPOKEN.isoformat(), **fields})
+def request(**fields: Any) -> DryRunExtractRequest:
+    given = {"content": "Bolt takes Carprofen.", "timestamp": SPOKEN.isoformat(), **fields}
+    return DryRunExtractRequest.model_validate(DryRunExtractRequest.from_dict(given))
 
 
 def test_an_extraction_is_tried_with_other_settings(
     client: Hindsight, run: Run, alice: Tenant, llm: ScriptedLLM
 ) -> None:
     llm.chat.otherwise = lambda _received: Reply(text=json.dumps({"facts": [FACT]}))
-    other = {"retain_mission": "The health of animals.", "llm_output_language": "German", "entity_labels": GROUPS}
+    other: dict[str, Any] = {
+        "retain_mission": "The health of animals.",
+        "llm_output_language": "German",
+        "entity_labels": GROUPS,
+    }
     tried = run(client.memory.dry_run_extract_memories("vet", request(context="a visit", **other)))
     (fact,) = tried.facts
     assert (fact.text, fact.fact_type, fact.chunk_index) == (FACT["text"], "world", 0)

@@ -58,8 +58,8 @@ def build_test(test: FieldTest, scope: BankScope) -> Q:
             return Q(id__in=find_named(scope.find_rows(UnitTag), "tag", test).values("unit_id"))
         case "category":  # of the caller, or of a model
             chosen = scope.find_rows(UnitMetadata).filter(value=CHOSEN)
-            rows = find_named(scope.find_rows(UnitTag), "tag", test), find_named(chosen, "key", test)
-            return Q(id__in=rows[0].values("unit_id")) | Q(id__in=rows[1].values("unit_id"))
+            given = find_named(scope.find_rows(UnitTag), "tag", test)
+            return Q(id__in=given.values("unit_id")) | Q(id__in=find_named(chosen, "key", test).values("unit_id"))
         case "metadata":
             rows = scope.find_rows(UnitMetadata).filter(key=test.key)
             found = rows.exclude(value=NULL) if test.operator == "present" else rows.filter(build_lookup("value", test))
