@@ -46,6 +46,15 @@ def test_a_dry_run_shows_the_facts_and_stores_nothing(alice: Tenant, connected: 
     assert client.call("list_banks")["banks"] == []
 
 
+def test_a_bank_is_made_with_extraction_settings(alice: Tenant, connected: Connect) -> None:
+    client = connected(alice)
+    types = [{"name": "MEDICATION", "description": "A drug."}]
+    client.call("create_bank", bank_id="vet", retain_mission="Animals.", entity_types=types)
+    shown = client.call("get_bank", bank_id="vet")
+    assert (shown["retain_mission"], shown["entity_types"]) == ("Animals.", types)
+    assert "categories" not in shown
+
+
 def test_retaining_need_not_wait(alice: Tenant, connected: Connect) -> None:
     kept = connected(alice).call("retain", bank_id="support", content=LISBON, wait=False)
     assert kept["status"] == "pending"
