@@ -13,7 +13,9 @@ from hindsight_client_api.models.dry_run_extract_request import DryRunExtractReq
 from banks.models import Bank
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
+from tests.api.conftest import Caller
 from tests.compat.hindsight.conftest import MakeClient, Run
+from tests.factories import make_key_with_text
 from tests.llm_server import ScriptedLLM
 from tests.llm_server.script import Reply
 
@@ -118,3 +120,9 @@ def test_other_label_groups_are_refused_with_a_reason(
     with pytest.raises(ApiException, match=words) as refused:
         run(client.banks.update_bank_config("vet", BankConfigUpdate(updates={"entity_labels": [group]})))
     assert refused.value.status == 422
+
+
+def test_a_retain_at_hindsights_address_takes_no_dry_run(alice: Tenant, base_url: str) -> None:
+    call = Caller(make_key_with_text(alice)[1])
+    refused = call("POST", "/v1/default/banks/vet/memories", {"items": [{"content": "Bolt."}], "dry_run": True})
+    assert (refused.status_code, refused.json()["detail"][0]["loc"]) == (422, ["body", "dry_run"])
