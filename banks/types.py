@@ -109,10 +109,28 @@ class Dimensions:
 
 
 @dataclass(frozen=True)
+class KnownFact:
+    """A memory that a model sees beside a passage."""
+
+    id: UUID
+    text: str  # rendered
+    said_at: datetime
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The effect of a new fact on a known one: it is not true any more, never was, or says the same."""
+
+    kind: Literal["ends", "corrects", "repeats"]
+    unit_id: UUID
+
+
+@dataclass(frozen=True)
 class ExtractedFact:
     """A fact before it is stored. Only a quoted fact has a speaker and a role.
 
-    `answers` is the question without which the text says too little to be the same fact twice.
+    `answers` is the question without which the text says too little to be the same fact twice. `effects` are those that
+    the model saw on the memories beside the passage.
     """
 
     text: str
@@ -136,6 +154,7 @@ class ExtractedFact:
     role: str = ""
     search_text: str = ""
     answers: str = ""
+    effects: tuple[Effect, ...] = ()
 
     @property
     def rendered_text(self) -> str:

@@ -110,6 +110,7 @@ def build_query(model: MentalModel, *, now: datetime) -> ReflectQuery:
         answer_tokens=model.max_tokens,
         response_schema=trigger.response_schema,
         forms_opinions=False,
+        uses_mental_models=False,
     )
 
 

@@ -18,6 +18,7 @@ class BuiltinEngine:
     """Quotes in every extraction mode. It adds each fact and asks nobody about a name."""
 
     name = "builtin"
+    batch_tokens = 0
     judge = AddEverything()
     identifier: Identifier | None = None
 

@@ -11,7 +11,7 @@ from banks.lifecycle.relations import name_relation
 from banks.models import Bank, EntityName, MemoryUnit, Mention, Relationship, RelationshipSource
 from banks.vector_index.nearest import find_neighbours
 
-MOST = 10  # candidates of one fact
+MOST = 5  # candidates of one fact
 NEAREST = 20
 NEAR = 0.8  # cosine from which a unit is a candidate by itself
 RELATED = 0.65  # cosine from which a unit is a candidate if it mentions an entity of the fact
@@ -35,14 +35,16 @@ class KnownUnit:
         return self.occurred_start or self.mentioned_at
 
 
-def find_candidates(bank: Bank, facts: Sequence[PreparedFact]) -> list[list[KnownUnit]]:
+def find_candidates(bank: Bank, facts: Sequence[PreparedFact], *, seen: Collection[UUID] = ()) -> list[list[KnownUnit]]:
     """For each fact the current units of its network: first those with the same relation of the same subject, then the
     nearest ones. The number of queries does not depend on the number of facts.
 
-    Call inside a tenant transaction.
+    `seen` are units that the author of the facts saw: they are left out, and others must be NEAR. Call inside a tenant
+    transaction.
     """
     by_relation = find_by_relation(bank, facts)
-    near = find_neighbours(bank, [fact.vector for fact in facts], nearest=NEAREST, least_cosine=RELATED)
+    least = NEAR if seen else RELATED
+    near = find_neighbours(bank, [fact.vector for fact in facts], nearest=NEAREST, least_cosine=least)
     found = {unit_id for ids in by_relation for unit_id in ids} | {one.unit_id for ones in near for one in ones}
     units = read_units(bank, found)
     named = read_mentioned_names(bank, [one.unit_id for ones in near for one in ones if one.cosine < NEAR])
@@ -50,7 +52,7 @@ def find_candidates(bank: Bank, facts: Sequence[PreparedFact]) -> list[list[Know
     for place, fact in enumerate(facts):
         names = {identity_key(entity.name) for entity in fact.fact.entities if any(map(str.isalnum, entity.name))}
         close = [one.unit_id for one in near[place] if one.cosine >= NEAR or names & named.get(one.unit_id, set())]
-        ids = list(dict.fromkeys([*by_relation[place], *close]))
+        ids = [one for one in dict.fromkeys([*by_relation[place], *close]) if one not in seen]
         same_network = [units[one] for one in ids if one in units and units[one].network == fact.fact.network]
         candidates.append(same_network[:MOST])
     return candidates

@@ -70,6 +70,19 @@ UPDATE banks_memoryunit AS unit SET valid_until = (SELECT first.valid_until FROM
 WHERE unit.tenant_id = %(tenant_id)s AND unit.id = ANY(%(unit_id)s)
 """
 
+# The messages and passages behind its facts. Two facts of one message are one proof.
+COUNT_PROOFS = """
+UPDATE banks_memoryunit AS unit SET proof_count = counted.proofs
+FROM (
+    SELECT summary.unit_id, greatest(1, count(DISTINCT coalesce(told.message_id, told.chunk_id))) AS proofs
+    FROM banks_unitsource AS summary
+    LEFT JOIN banks_unitsource AS told ON told.tenant_id = summary.tenant_id AND told.unit_id = summary.other_unit_id
+    WHERE summary.tenant_id = %(tenant_id)s AND summary.unit_id = ANY(%(unit_id)s) AND summary.role = 'summarises'
+    GROUP BY summary.unit_id
+) AS counted
+WHERE unit.tenant_id = %(tenant_id)s AND unit.id = counted.unit_id
+"""
+
 FIND_OBSERVATIONS = """
 SELECT DISTINCT observation.id FROM banks_unitsource AS source
 JOIN banks_memoryunit AS observation ON observation.tenant_id = source.tenant_id AND observation.id = source.unit_id
@@ -78,9 +91,10 @@ WHERE source.tenant_id = %(tenant_id)s AND source.other_unit_id = ANY(%(fact_id)
 """
 
 
-def set_spans(bank: Bank, unit_ids: Collection[UUID], *, now: datetime) -> None:
-    """Set the validity of current observations. Call inside a tenant transaction, after `lock_memory` and after their
-    facts are stored as sources.
+def follow_sources(bank: Bank, unit_ids: Collection[UUID], *, now: datetime) -> None:
+    """Set the validity and the proofs of current observations, after their facts are stored as sources.
+
+    Call inside a tenant transaction, after `lock_memory`.
     """
     if not unit_ids:
         return
@@ -89,6 +103,7 @@ def set_spans(bank: Bank, unit_ids: Collection[UUID], *, now: datetime) -> None:
         cursor.execute(BEGIN, given)
         cursor.execute(GIVE_WAY, given)
         cursor.execute(END, given)
+        cursor.execute(COUNT_PROOFS, given)
 
 
 def follow_scheduled_ends(bank: Bank, fact_ids: Collection[UUID]) -> None:

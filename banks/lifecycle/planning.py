@@ -3,7 +3,7 @@
 No transaction is open while a model works. `settle` checks the plan against the memory under the bank's lock.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from banks.entities.resolution.identifier import Identified, Identifier, Identit
 from banks.entities.types import Naming
 from banks.enums import Network
 from banks.facts import PreparedFact
-from banks.lifecycle.candidates import KnownUnit, find_candidates, write_relation
+from banks.lifecycle.candidates import KnownUnit, find_candidates, read_units, write_relation
 from banks.lifecycle.decisions import Action, AddEverything, Decision, Judge, LifecycleQuestion
 from banks.lifecycle.relations import name_relation
 from banks.models import Bank
@@ -44,20 +44,58 @@ class Planners:
     embedder: Embedder
 
 
-def plan_facts(bank: Bank, facts: Sequence[PreparedFact], planners: Planners, *, speakers: frozenset[str]) -> Plan:
-    """Call outside of transactions. `store_facts` takes the plan, in the transaction of the write."""
+def plan_facts(
+    bank: Bank,
+    facts: Sequence[PreparedFact],
+    planners: Planners,
+    *,
+    speakers: frozenset[str],
+    seen: frozenset[UUID] = frozenset(),
+) -> Plan:
+    """Call outside of transactions. `store_facts` takes the plan, in the transaction of the write.
+
+    `seen` are the units whose effects the facts name. The judge is asked about others only.
+    """
     judge = planners.judge
     if not judge.needs_candidates and planners.identifier is None:
         return plan_to_add(facts)
     with tenant_transaction(bank.tenant_id):
-        candidates = find_candidates(bank, facts) if judge.needs_candidates else [[] for _ in facts]
+        candidates = find_candidates(bank, facts, seen=seen) if judge.needs_candidates else [[] for _ in facts]
+        units = read_units(bank, {effect.unit_id for one in facts for effect in one.fact.effects})
         questions = list_name_questions(bank, facts, speakers) if planners.identifier else []
-    judged = judge.judge([build_question(one.fact, known) for one, known in zip(facts, candidates, strict=True)])
-    allowed = [restrict(decision, fact) for decision, fact in zip(judged.decisions, facts, strict=True)]
+    named = [decide_by_effects(one.fact, units) for one in facts]
+    open_candidates = [
+        [] if decision.action is Action.NONE else known for decision, known in zip(named, candidates, strict=True)
+    ]
+    judged = judge.judge([build_question(one.fact, known) for one, known in zip(facts, open_candidates, strict=True)])
+    decided = map(unite, named, judged.decisions)
+    allowed = [restrict(decision, fact) for decision, fact in zip(decided, facts, strict=True)]
     decisions, embedding_usage = embed_merged_texts(bank, allowed, planners.embedder)
     identified = identify(questions, planners.identifier)
     usage = judged.usage + embedding_usage + identified.usage
     return Plan(tuple(decisions), judge.name, usage, identified.identities)
+
+
+def decide_by_effects(fact: ExtractedFact, units: Mapping[UUID, KnownUnit]) -> Decision:
+    """A fact that repeats one unit and ends another is stored."""
+    by_kind: dict[str, list[KnownUnit]] = {"ends": [], "corrects": [], "repeats": []}
+    for effect in fact.effects:
+        if effect.unit_id in units:
+            by_kind[effect.kind].append(units[effect.unit_id])
+    ended = tuple(by_kind["ends"] + by_kind["corrects"])
+    if ended:
+        return Decision(Action.INVALIDATE, ended, reason="update" if by_kind["ends"] else "correction")
+    same = tuple(unit for unit in by_kind["repeats"] if unit.network == fact.network)
+    return Decision(Action.NONE, same[:1]) if same else Decision()
+
+
+def unite(named: Decision, judged: Decision) -> Decision:
+    """What the author of the facts named counts first. Units that the judge ends as well end too."""
+    if named.action is Action.ADD:
+        return judged
+    if named.action is judged.action is Action.INVALIDATE:
+        return replace(named, targets=(*named.targets, *judged.targets))
+    return named
 
 
 def build_question(fact: ExtractedFact, known: Sequence[KnownUnit]) -> LifecycleQuestion:

@@ -1,10 +1,12 @@
 """Retaining a conversation: messages are placed in episodes, and each episode gives chunks and facts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import partial
+from itertools import islice
 from uuid import UUID
 
 from django.db.models import F
@@ -30,11 +32,14 @@ from banks.retain.tools import Retained, Tools
 from banks.text_index.write import add_texts, replacing_texts
 from banks.types import ExtractedFact, Passage, Source, Turn
 from banks.vectors import Embedded, embed_texts, is_long
+from providers import tokens
 from providers.embedding.vector import Vector
 from providers.usage import Usage
 from tenants.transactions import tenant_transaction
 
 CHARACTERS_FOR_TOPIC = 500  # the beginning of a long message shows its topic
+LONGEST_BATCH = timedelta(days=1)
+EARLIER_TURNS = 2  # of the thread before a batch: they explain its "she" and "there"
 MANY_FACTS = 500  # deciding and storing more facts takes seconds, so progress is reported before
 
 
@@ -60,13 +65,26 @@ class EpisodePart:
     narrative: str
 
     @property
+    def archive_texts(self) -> list[str]:
+        texts = [build_chunk_text(one.text, heading=one.heading, context=one.context) for one in self.chunks]
+        return [*texts, build_episode_text(self.narrative)]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Episodes that are read as one passage and stored in one transaction. The messages are in the order of time."""
+
+    parts: Sequence[EpisodePart]
+    messages: Sequence[Message]
+    before: Sequence[Turn]
+
+    @property
     def turns(self) -> tuple[Turn, ...]:
         return tuple(build_turn(message) for message in self.messages)
 
     @property
     def archive_texts(self) -> list[str]:
-        texts = [build_chunk_text(one.text, heading=one.heading, context=one.context) for one in self.chunks]
-        return [*texts, build_episode_text(self.narrative)]
+        return [text for part in self.parts for text in part.archive_texts]
 
 
 def retain_conversation(conversation: Conversation, tools: Tools) -> list[Retained]:
@@ -77,13 +95,14 @@ def retain_conversation(conversation: Conversation, tools: Tools) -> list[Retain
     """
     known, spent = place_new_messages(conversation, tools)
     parts = [build_part(conversation, *one) for one in group_waiting_messages(conversation).items()]
+    batches = build_batches(conversation, parts, tools.engine.batch_tokens)
     beside = ThreadPoolExecutor(1, thread_name_prefix="chunks")
     try:
-        archives = [start_archive(beside, conversation.bank, part, tools, known) for part in parts]
+        archives = [start_archive(beside, conversation.bank, batch, tools, known) for batch in batches]
         outcomes = []
-        for done, (part, archive) in enumerate(zip(parts, archives, strict=True)):
-            tools.report(done, len(parts))
-            retained = retain_episode(conversation, part, tools, known, archive)
+        for done, (batch, archive) in enumerate(zip(batches, archives, strict=True)):
+            tools.report(done, len(batches))
+            retained = retain_batch(conversation, batch, tools, known, archive)
             outcomes.append(replace(retained, usage=retained.usage + spent) if done == 0 else retained)
         return outcomes
     finally:
@@ -127,26 +146,65 @@ def build_part(conversation: Conversation, episode_id: UUID, messages: Sequence[
     )
 
 
+def join_short_parts(parts: Sequence[EpisodePart], most_tokens: int) -> Iterator[list[EpisodePart]]:
+    """Groups of neighbouring parts, each of at most this length and of one day: facts of one group are not compared
+    with each other, so a change must not be in the same group as the fact that it ends.
+    """
+    group: list[EpisodePart] = []
+    length = 0
+    for part in parts:
+        length_of_part = sum(tokens.count(message.content) for message in part.messages)
+        first = group[0].messages[0].said_at if group else part.messages[0].said_at
+        if group and (length + length_of_part > most_tokens or part.messages[-1].said_at - first > LONGEST_BATCH):
+            yield group
+            group, length = [], 0
+        group.append(part)
+        length += length_of_part
+    if group:
+        yield group
+
+
+def build_batches(conversation: Conversation, parts: Sequence[EpisodePart], most_tokens: int) -> list[Batch]:
+    """Without `most_tokens` each part is a batch. With it, a batch is read after the last turns of its thread."""
+    if not most_tokens:
+        return [Batch([part], part.messages, part.before) for part in parts]
+    return [build_joint_batch(conversation, group) for group in join_short_parts(parts, most_tokens)]
+
+
+def build_joint_batch(conversation: Conversation, parts: Sequence[EpisodePart]) -> Batch:
+    messages = sorted((message for part in parts for message in part.messages), key=lambda one: (one.said_at, one.id))
+    first = messages[0]
+    with tenant_transaction(conversation.bank.tenant_id):
+        rows = Message.objects.for_tenant(conversation.bank.tenant_id).filter(
+            bank=conversation.bank,
+            thread=conversation.thread,
+            said_at__range=(first.said_at - LONGEST_BATCH, first.said_at),
+            id__lt=first.id,
+        )
+        newest = list(rows.order_by("-said_at", "-id")[:EARLIER_TURNS])
+    return Batch(parts, messages, [build_turn(message) for message in reversed(newest)])
+
+
 def start_archive(
-    beside: ThreadPoolExecutor, bank: Bank, part: EpisodePart, tools: Tools, known: Mapping[str, Vector]
+    beside: ThreadPoolExecutor, bank: Bank, batch: Batch, tools: Tools, known: Mapping[str, Vector]
 ) -> "Future[Embedded] | None":
-    """The vectors of the chunks and of the narrative. None if there are many: those are reported and cached."""
-    texts = part.archive_texts
+    """The vectors of the chunks and narratives. None if there are many: those are reported and cached."""
+    texts = batch.archive_texts
     if is_long(texts):
         return None
     return beside.submit(copy_context().run, partial(embed_texts, bank.tenant_id, tools.embedder, texts, known=known))
 
 
-def embed_part(
+def embed_batch(
     bank: Bank,
     facts: Sequence[ExtractedFact],
-    part: EpisodePart,
+    batch: Batch,
     tools: Tools,
     known: Mapping[str, Vector],
     archive: "Future[Embedded] | None",
 ) -> Embedded:
-    """The vectors of the facts and their relationships, of the chunks, and of the narrative."""
-    texts = [*list_embedding_texts(facts), *([] if archive else part.archive_texts)]
+    """The vectors of the facts and their relationships, then of each episode's chunks and narrative."""
+    texts = [*list_embedding_texts(facts), *([] if archive else batch.archive_texts)]
     embedded = embed_texts(bank.tenant_id, tools.embedder, texts, step=tools.step, known=known)
     if archive is None:
         return embedded
@@ -154,18 +212,18 @@ def embed_part(
     return Embedded([*embedded.vectors, *others.vectors], embedded.usage + others.usage)
 
 
-def retain_episode(
+def retain_batch(
     conversation: Conversation,
-    part: EpisodePart,
+    batch: Batch,
     tools: Tools,
     known: Mapping[str, Vector],
     archive: "Future[Embedded] | None",
 ) -> Retained:
-    bank, instructions, messages = conversation.bank, conversation.instructions, part.messages
-    turns = part.turns
-    reading = read_passage(bank, build_passage(conversation, turns, part.before), instructions, tools)
-    embedded = embed_part(bank, reading.facts, part, tools, known, archive)
-    first_of_archive = len(embedded.vectors) - len(part.archive_texts)
+    bank, instructions, messages = conversation.bank, conversation.instructions, batch.messages
+    turns = batch.turns
+    reading = read_passage(bank, build_passage(conversation, turns, batch.before), instructions, tools)
+    embedded = embed_batch(bank, reading.facts, batch, tools, known, archive)
+    first_of_archive = len(embedded.vectors) - len(batch.archive_texts)
     prepared = prepare_facts(
         reading.facts,
         embedded.vectors[:first_of_archive],
@@ -176,24 +234,31 @@ def retain_episode(
     speakers = frozenset(turn.speaker for turn in turns)
     if len(prepared) > MANY_FACTS:
         tools.step("deciding", 0, len(prepared))
-    plan = plan_facts(bank, prepared, tools.planners, speakers=speakers)
+    plan = plan_facts(bank, prepared, tools.planners, speakers=speakers, seen=reading.seen)
     if len(prepared) > MANY_FACTS:
         tools.step("storing", 0, len(prepared))
-    *chunk_vectors, narrative_vector = embedded.vectors[first_of_archive:]
-    for chunk, vector in zip(part.chunks, chunk_vectors, strict=True):
-        chunk.set_vector(bank, vector)
+    vectors_of_archive = iter(embedded.vectors[first_of_archive:])
     with tools.write():
         lock_memory(bank)
-        store_chunks(bank, part)
+        for part in batch.parts:
+            store_episode(bank, part, list(islice(vectors_of_archive, len(part.archive_texts))))
         units = store_facts(bank, prepared, speakers=speakers, plan=plan)
-        with replacing_texts(bank, Corpus.EPISODE, [part.episode_id]):
-            rows = Episode.objects.for_tenant(bank.tenant_id).filter(id=part.episode_id)
-            rows.update(narrative=part.narrative, **place_vector(bank, narrative_vector))
         if reading.is_done:
             ids = [message.id for message in messages]
             Message.objects.for_tenant(bank.tenant_id).filter(id__in=ids).update(extracted_at=timezone.now())
     usage = reading.usage + embedded.usage + plan.usage
     return Retained(tuple(units), usage, "\n".join(reading.errors))
+
+
+def store_episode(bank: Bank, part: EpisodePart, vectors: Sequence[Vector]) -> None:
+    """The chunks and the narrative, with a vector for each."""
+    *chunk_vectors, narrative_vector = vectors
+    for chunk, vector in zip(part.chunks, chunk_vectors, strict=True):
+        chunk.set_vector(bank, vector)
+    store_chunks(bank, part)
+    with replacing_texts(bank, Corpus.EPISODE, [part.episode_id]):
+        rows = Episode.objects.for_tenant(bank.tenant_id).filter(id=part.episode_id)
+        rows.update(narrative=part.narrative, **place_vector(bank, narrative_vector))
 
 
 def build_passage(conversation: Conversation, turns: tuple[Turn, ...], before: Sequence[Turn]) -> Passage:

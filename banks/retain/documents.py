@@ -241,7 +241,7 @@ def retain_chunk(source: DocumentVersion, waiting: WaitingChunk, given: Instruct
         piece.labels,
         lambda quote: Source(quote.start, quote.end, chunk_id=chunk.id),
     )
-    plan = plan_facts(bank, prepared, tools.planners, speakers=frozenset())
+    plan = plan_facts(bank, prepared, tools.planners, speakers=frozenset(), seen=reading.seen)
     with tools.write():
         lock_memory(bank)
         check_chunk(source, chunk)

@@ -5,6 +5,7 @@ The facts of the same call are not beside each other: a decision sees the memori
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal, NoReturn
 from uuid import UUID
 
@@ -15,10 +16,16 @@ from banks.lifecycle.planning import plan_facts
 from banks.lifecycle.settling import settle
 from banks.models import Bank, Message
 from banks.rendering import render_text
-from banks.retain.conversations import CHARACTERS_FOR_TOPIC, Conversation, build_passage
+from banks.retain.conversations import (
+    CHARACTERS_FOR_TOPIC,
+    EARLIER_TURNS,
+    LONGEST_BATCH,
+    Conversation,
+    build_passage,
+)
 from banks.retain.documents import build_chunk_passage
 from banks.retain.engine import Engine, Extraction
-from banks.retain.episodes import LONGEST_GAP, segment
+from banks.retain.episodes import segment
 from banks.retain.extraction import read_passage
 from banks.retain.input import GivenMessage, Instructions, RetainItem
 from banks.retain.placing import build_turn
@@ -26,11 +33,11 @@ from banks.retain.ready_facts import cut_facts, gather_facts
 from banks.retain.tools import Tools
 from banks.types import ExtractedFact, Passage, Source, Turn
 from banks.vectors import BATCH, embed_texts
+from providers import tokens
 from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from tenants.transactions import tenant_transaction
 
-TURNS_BEFORE = 2  # a prompt shows no more
 Outcome = Literal["add", "merge", "update", "repeat"]
 
 
@@ -96,19 +103,31 @@ def list_passages(bank: Bank, item: RetainItem, instructions: Instructions, tool
     for thread in dict.fromkeys(message.thread or item.thread for message in item.messages):
         said = [one for one in item.messages if (one.thread or item.thread) == thread]
         conversation = Conversation(bank, thread, (), instructions)
-        before = read_turns_before(bank, thread, said)
-        for turns in cut_episodes(bank, said, tools.embedder):
+        before = read_turns_before(bank, thread, min(one.said_at for one in said))
+        for turns in join_short(cut_episodes(bank, said, tools.embedder), tools.engine.batch_tokens):
             yield build_passage(conversation, turns, before)
-            before = list(turns[-TURNS_BEFORE:])
+            before = list(turns[-EARLIER_TURNS:])
 
 
-def read_turns_before(bank: Bank, thread: str, said: Sequence[GivenMessage]) -> list[Turn]:
-    """The end of the thread, if the new messages continue its last episode."""
-    first = min(message.said_at for message in said)
+def read_turns_before(bank: Bank, thread: str, first: datetime) -> list[Turn]:
+    """The end of the thread."""
     with tenant_transaction(bank.tenant_id):
         rows = Message.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id, thread=thread)
-        last = rows.filter(said_at__lt=first, said_at__gte=first - LONGEST_GAP).order_by("-said_at", "-id")
-        return [build_turn(message) for message in reversed(last[:TURNS_BEFORE])]
+        last = rows.filter(said_at__lt=first, said_at__gte=first - LONGEST_BATCH).order_by("-said_at", "-id")
+        return [build_turn(message) for message in reversed(last[:EARLIER_TURNS])]
+
+
+def join_short(episodes: Sequence[tuple[Turn, ...]], most_tokens: int) -> list[tuple[Turn, ...]]:
+    """Neighbours of one day that a retain reads together, in the order of time."""
+    joined: list[tuple[Turn, ...]] = []
+    for turns in episodes:
+        both = (*joined[-1], *turns) if joined else ()
+        is_short = sum(tokens.count(turn.text) for turn in both) <= most_tokens
+        if both and is_short and both[-1].said_at - both[0].said_at <= LONGEST_BATCH:
+            joined[-1] = tuple(sorted(both, key=lambda turn: turn.said_at))
+        else:
+            joined.append(turns)
+    return joined
 
 
 def cut_episodes(bank: Bank, said: Sequence[GivenMessage], embedder: Embedder) -> list[tuple[Turn, ...]]:
@@ -149,7 +168,7 @@ def add_passage(
         for fact in reading.facts
     ]
     if tools.decides and facts:
-        facts = decide(bank, facts, passage, reading.facts, instructions, tools)
+        facts = decide(bank, facts, passage, reading, instructions, tools)
     return DryRun((*tried.passages, passage), (*tried.facts, *facts), (*tried.errors, *reading.errors))
 
 
@@ -161,12 +180,12 @@ def decide(
     bank: Bank,
     previews: Sequence[Preview],
     passage: Passage,
-    facts: Sequence[ExtractedFact],
+    reading: Extraction,
     instructions: Instructions,
     tools: DryRunTools,
 ) -> list[Preview]:
     """The plan of a retain, settled against the memory of now without its lock. Names are not resolved."""
-    turns = passage.turns
+    turns, facts = passage.turns, reading.facts
     prepared = prepare_facts(
         facts,
         embed(bank, tools.embedder, list_embedding_texts(facts)),
@@ -174,7 +193,8 @@ def decide(
         lambda quote: Source(quote.start, quote.end),
         is_agents=lambda quote: turns[quote.turn].role != "user",
     )
-    plan = plan_facts(bank, prepared, replace(tools.tools.planners, identifier=None), speakers=frozenset())
+    planners = replace(tools.tools.planners, identifier=None)
+    plan = plan_facts(bank, prepared, planners, speakers=frozenset(), seen=reading.seen)
     with tenant_transaction(bank.tenant_id):
         settled = settle(bank, prepared, plan)
     decided = []

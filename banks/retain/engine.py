@@ -3,19 +3,20 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
+from uuid import UUID
 
 from banks.entities.resolution.identifier import Identifier
 from banks.enums import Mode
 from banks.lifecycle.decisions import Judge
-from banks.types import ExtractedFact, FoundEntity, Passage
+from banks.types import ExtractedFact, FoundEntity, KnownFact, Passage
 from banks.vectors import Step, report_nothing
 from providers.usage import Usage
 
-FindKnown = Callable[[Sequence[str]], Sequence[str]]
+FindKnown = Callable[[Sequence[str]], Sequence[KnownFact]]
 """The facts of the bank about some texts, the nearest first. The calibrated mode predicts from them."""
 
 
-def find_nothing(_texts: Sequence[str]) -> Sequence[str]:
+def find_nothing(_texts: Sequence[str]) -> Sequence[KnownFact]:
     return ()
 
 
@@ -23,13 +24,15 @@ def find_nothing(_texts: Sequence[str]) -> Sequence[str]:
 class Extraction:
     """The facts of a passage. `errors` name parts that could not be read. The tenant reads them.
 
-    A passage that is not `is_done` is read again by the next retain.
+    A passage that is not `is_done` is read again by the next retain. `seen` are the memories beside the passage: the
+    effects of the facts on them are decided.
     """
 
     facts: tuple[ExtractedFact, ...] = ()
     usage: Usage = field(default_factory=Usage)
     errors: tuple[str, ...] = ()
     is_done: bool = True
+    seen: frozenset[UUID] = frozenset()
 
 
 class Engine(Protocol):
@@ -38,6 +41,11 @@ class Engine(Protocol):
     @property
     def name(self) -> str:
         """`builtin`, or the model's id; stored with the operation."""
+        ...
+
+    @property
+    def batch_tokens(self) -> int:
+        """Short episodes are read together up to this length. 0: each by itself."""
         ...
 
     @property

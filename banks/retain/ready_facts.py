@@ -41,7 +41,8 @@ NEVER = datetime(1, 1, 1, tzinfo=UTC)
 # The words of one fact in five end a chunk. So most cuts stay where they were after an edit.
 ENDS_ONE_IN = 5
 FACTS = TypeAdapter(tuple[ExtractedFact, ...])
-EXTRACTED: Any = {"__all__": {"categories": True, "entities": {"__all__": {"type"}}}}  # a caller gives none of them
+# A caller gives none of them. They came later, and must not change the hash of what is stored.
+EXTRACTED: Any = {"__all__": {"categories": True, "effects": True, "entities": {"__all__": {"type"}}}}
 BATCH = 100  # facts: enough to share the cost of the statements, few enough to lose in a crash
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 from django.db.models import Min
 from django.utils import timezone
 
+from banks.enums import EntityKind
 from banks.models import Bank, Entity
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations.account.own_llm import find_llm
@@ -33,13 +34,19 @@ def mark_and_refresh(bank: Bank, entity_ids: Iterable[UUID], *, is_altered: bool
     """
     ids = set(entity_ids)
     if find_llm(bank.tenant_id, Task.OBSERVE) is not None:
-        mark_stale(bank, ids, now=timezone.now(), is_altered=is_altered)
+        mark_stale(bank, ids if is_altered else drop_concepts(bank, ids), now=timezone.now(), is_altered=is_altered)
         ask_for_refresh(bank)
     elif is_altered:
         emptied = Entity.objects.of_bank(bank).filter(id__in=ids, **{bank.vector_column: None}).order_by("id")
         post = PostRetain(entity_ids=tuple(emptied.values_list("id", flat=True)))
         if post.entity_ids:
             submit(bank.tenant_id, CONSOLIDATE, payload=post.write(), bank=bank)
+
+
+def drop_concepts(bank: Bank, entity_ids: set[UUID]) -> set[UUID]:
+    """A concept such as "camping" gets no observations: they would repeat those on the people who camp."""
+    concepts = Entity.objects.of_bank(bank).filter(id__in=entity_ids, kind=EntityKind.CONCEPT)
+    return entity_ids - set(concepts.values_list("id", flat=True))
 
 
 def ask_for_refresh(bank: Bank) -> Operation | None:

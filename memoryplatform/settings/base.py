@@ -238,6 +238,7 @@ RERANKING_LEAST_SECONDS = env.reranking_least_seconds
 OPINION_STEP = env.opinion_step
 OPINION_REACH = env.opinion_reach
 OBSERVATION_LEAST_FACTS = env.observation_least_facts
+OBSERVATION_LEAST_SHARE = env.observation_least_share
 OBSERVATION_QUIET_SECONDS = env.observation_quiet_seconds
 LLM_BASE_URL = env.llm_base_url
 LLM_API_KEY = env.llm_api_key.get_secret_value() if env.llm_api_key else None

@@ -282,6 +282,13 @@ class Environment(BaseSettings):
     observation_least_facts: int = Field(
         default=3, ge=1, description="Facts that an entity must have before observations about it are written."
     )
+    observation_least_share: float = Field(
+        default=0.5,
+        ge=0,
+        le=1,
+        description="New facts, as a share of those that the observations on an entity rest on, before they are "
+        "written again.",
+    )
     observation_quiet_seconds: float = Field(
         default=60.0, gt=0, description="Time without another change of an entity before its observations are written."
     )

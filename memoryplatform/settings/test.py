@@ -31,4 +31,5 @@ SERVESTATIC_USE_FINDERS = SERVESTATIC_USE_STATIC_ROOT = False  # each handler wo
 # The label of the factories' banks. Tests with vectors of their own replace the default embedder by one of this label.
 EMBEDDING_MODELS = [{"id": "test", "provider": "onnx", "model": EMBEDDING_MODEL}]
 OBSERVATION_LEAST_FACTS = 1  # most tests need one fact only
+OBSERVATION_LEAST_SHARE = 0.0
 OPERATION_REPORT_SECONDS = 0.0  # every report is stored

@@ -38,7 +38,7 @@ def read_dossier(bank: Bank, entity: Entity, scope: Scope, *, most_facts: int) -
     wanted = choose_facts(facts, scope, present).order_by(*BEST)
     built = (build_fact(unit, now=now) for unit in wanted[:most_facts])
     in_order = tuple(sorted(built, key=lambda fact: (fact.said_at, fact.id)))
-    return Dossier(entity.name, in_order, present.known, count)
+    return Dossier(entity.name, in_order, present.known, count, has_fallen=bool(present.unobserved))
 
 
 def read_present(bank: Bank, entity_id: UUID, scope: Scope, *, now: datetime) -> Present:

@@ -1,10 +1,11 @@
 """One refresh of one entity, scope by scope: read, observe, embed, write. No transaction is open in between."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from types import MappingProxyType
 from uuid import UUID
 
 from django.conf import settings
@@ -20,10 +21,11 @@ from reflection.models import ObservedEntity, ObservedScope
 from reflection.observations import scopes
 from reflection.observations.dossiers import read_dossier
 from reflection.observations.storing import store_observations
-from reflection.observations.types import Dossier, Observed, Observer
+from reflection.observations.types import Dossier, JointObserver, Observation, Observed, Observer
 
 logger = logging.getLogger(__name__)
 
+MOST_TOGETHER = 6  # entities in one call
 MOST_CALLS = 6  # of one refresh: further facts of a large entity are counted, not read
 
 
@@ -34,6 +36,7 @@ class RefreshTools:
     observer: Observer
     embedder: Embedder
     write: Callable[[], AbstractContextManager[object]]
+    spend: Callable[[Usage], object] = lambda _usage: None  # of a call for several entities
 
     @property
     def most_facts(self) -> int:
@@ -59,39 +62,114 @@ class Refreshed:
         )
 
 
-def refresh_entity(bank: Bank, entity_id: UUID, tools: RefreshTools) -> Refreshed:
-    """Each scope is saved by itself, so a run after a crash skips the scopes that were written.
+Ahead = Mapping[Dossier, tuple[Observation, ...]]
+"""The observations that one call for several entities gave. They hold as long as the dossier is the same."""
+NOTHING_AHEAD: Ahead = MappingProxyType({})
 
-    A scope with fewer facts than OBSERVATION_LEAST_FACTS costs no call: its facts say it all.
+
+@dataclass(frozen=True)
+class Touched:
+    """An entity that is due, with the scopes that changed."""
+
+    entity: Entity
+    state: ObservedEntity
+    scopes: tuple[scopes.Scope, ...]
+    is_unfinished: bool
+
+
+def find_touched_entity(bank: Bank, entity_id: UUID) -> Touched | None:
+    """Call inside a tenant transaction."""
+    entity = Entity.objects.of_bank(bank).filter(id=entity_id).first()
+    state = ObservedEntity.objects.of_bank(bank).filter(entity_id=entity_id).first()
+    if entity is None or state is None:
+        return None
+    found = scopes.find_touched(bank, state, now=timezone.now(), most=scopes.MOST_AT_ONCE + 1)
+    return Touched(entity, state, tuple(found[: scopes.MOST_AT_ONCE]), len(found) > scopes.MOST_AT_ONCE)
+
+
+def observe_ahead(bank: Bank, entity_ids: Sequence[UUID], observer: JointObserver, tools: RefreshTools) -> Ahead:
+    """Asks about several entities in one call, those under the same tags together. `refresh_entity` uses the result.
+
+    A failure is ignored here: the entities are asked about one by one then.
     """
+    groups: dict[tuple[str, ...], list[Dossier]] = {}
+    for entity_id in entity_ids[:MOST_TOGETHER]:
+        with tools.write():
+            touched = find_touched_entity(bank, entity_id)
+            for scope in touched.scopes if touched else ():
+                read = read_scope(bank, touched.entity, scope, tools) if touched and not scope.is_gone else None
+                if read and needs_call(*read) and scope.refused_since is None:
+                    groups.setdefault(read[0].tags, []).append(read[1])
+    ahead: dict[Dossier, tuple[Observation, ...]] = {}
+    for dossiers in groups.values():
+        is_short = sum(len(one.facts) for one in dossiers) <= observer.facts_at_once
+        if len(dossiers) == 1 or not is_short:
+            continue
+        try:
+            observed, usage = observer.observe_together(dossiers)
+        except (LLMRefused, MalformedAnswer) as failure:
+            if not concerns_content(failure):
+                raise
+            tools.spend(failure.usage if isinstance(failure, MalformedAnswer) else Usage())
+            continue
+        tools.spend(usage)
+        ahead |= {dossier: one for dossier, one in zip(dossiers, observed, strict=True) if one}
+    return ahead
+
+
+def refresh_entity(bank: Bank, entity_id: UUID, tools: RefreshTools, ahead: Ahead = NOTHING_AHEAD) -> Refreshed:
+    """Each scope is saved by itself, so a run after a crash skips the scopes that were written."""
     with tools.write():
-        entity = Entity.objects.of_bank(bank).filter(id=entity_id).first()
-        state = ObservedEntity.objects.of_bank(bank).filter(entity_id=entity_id).first()
-        if entity is None or state is None:
-            return Refreshed()
-        touched = scopes.find_touched(bank, state, now=timezone.now(), most=scopes.MOST_AT_ONCE + 1)
-    refreshed = Refreshed(is_unfinished=len(touched) > scopes.MOST_AT_ONCE)
-    for scope in touched[: scopes.MOST_AT_ONCE]:
-        refreshed += refresh_scope(bank, entity, state, scope, tools)
+        touched = find_touched_entity(bank, entity_id)
+    if touched is None:
+        return Refreshed()
+    refreshed = Refreshed(is_unfinished=touched.is_unfinished)
+    for scope in touched.scopes:
+        refreshed += refresh_scope(bank, touched.entity, touched.state, scope, tools, ahead)
     with tools.write():
-        settle_entity(bank, state, is_unfinished=refreshed.is_unfinished)
+        settle_entity(bank, touched.state, is_unfinished=refreshed.is_unfinished)
     return refreshed
 
 
+def read_scope(
+    bank: Bank, entity: Entity, scope: scopes.Scope, tools: RefreshTools
+) -> tuple[scopes.Scope, Dossier] | None:
+    """The scope with its tags, and its dossier. None where no fact has its tags. Call inside a tenant transaction."""
+    tags = scopes.read_tags(bank, entity.id, scope)
+    if tags is None:
+        return None
+    tagged = replace(scope, tags=tags)
+    return tagged, read_dossier(bank, entity, tagged, most_facts=tools.most_facts)
+
+
+def needs_call(scope: scopes.Scope, dossier: Dossier) -> bool:
+    """Few facts say it all themselves. Later each call waits until the file has grown by a share of what it rests on,
+    unless known facts were altered: so a long memory is not read again and again.
+    """
+    if dossier.fact_count < settings.OBSERVATION_LEAST_FACTS or not dossier.facts:
+        return False
+    if scope.is_altered or not dossier.known or dossier.has_fallen:
+        return True
+    covered = dossier.fact_count - len(dossier.facts)
+    return len(dossier.facts) >= max(settings.OBSERVATION_LEAST_FACTS, covered * settings.OBSERVATION_LEAST_SHARE)
+
+
 def refresh_scope(
-    bank: Bank, entity: Entity, state: ObservedEntity, scope: scopes.Scope, tools: RefreshTools
+    bank: Bank, entity: Entity, state: ObservedEntity, scope: scopes.Scope, tools: RefreshTools, ahead: Ahead
 ) -> Refreshed:
     started = timezone.now()
     with tools.write():
-        tags = None if scope.is_gone else scopes.read_tags(bank, entity.id, scope)
-        scope = replace(scope, tags=tags or ())
-        dossier = Dossier(entity.name)
-        if tags is not None:
-            dossier = read_dossier(bank, entity, scope, most_facts=tools.most_facts)
+        read = None if scope.is_gone else read_scope(bank, entity, scope, tools)
+    scope, dossier = read or (replace(scope, tags=()), Dossier(entity.name))
     observed = Observed()
-    if tags is not None:
-        has_enough = dossier.fact_count >= settings.OBSERVATION_LEAST_FACTS
-        observed = observe(dossier, tools.observer) if has_enough else Observed(dossier.known)
+    if read is not None:
+        if needs_call(scope, dossier):
+            done = ahead.get(dossier)
+            observed = Observed(done) if done else observe(dossier, tools.observer)
+        else:
+            observed = Observed(dossier.known)
+            if dossier.known and dossier.facts and scope.seen_until:
+                started = scope.seen_until  # the facts stay unread
     if observed.failure is not None:
         logger.warning("Observations of entity %s are put off: %s", entity.id, observed.failure)
         with tools.write():

@@ -10,7 +10,7 @@ from banks.enums import Network
 from banks.errors import MemoryExists
 from banks.facts import Identity, PreparedFact
 from banks.lifecycle.editing import UnitEdit, edit_unit
-from banks.lifecycle.observations import close_observations, set_spans
+from banks.lifecycle.observations import close_observations, follow_sources
 from banks.models import Bank, Entity, MemoryUnit, Mention, UnitSource
 from banks.retain.storing import store_units
 from banks.types import ExtractedFact
@@ -47,7 +47,7 @@ def store_observations(
         ids[one.identity]: observation.source_ids for one, (observation, _) in zip(prepared, standing, strict=True)
     }
     replace_sources(bank, sources)
-    set_spans(bank, sources, now=now)
+    follow_sources(bank, sources, now=now)
     close_observations(bank, release_shared(bank, entity, outdated), newer=newer, actor=actor, now=now)
     refreshed = {"entity_id": str(entity.id), "observation_ids": [str(unit_id) for unit_id in sources]}
     announce(bank.tenant_id, Event("observation.refreshed", bank.bank_id, refreshed))

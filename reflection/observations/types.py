@@ -1,5 +1,6 @@
 """The values of a refresh, and the observer that writes observations."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -35,13 +36,14 @@ class Observation:
 class Dossier:
     """Everything that an observer sees: the present observations, and the facts that they do not cover.
 
-    `fact_count` counts all facts.
+    `fact_count` counts all facts. `has_fallen`: an observation fell because one of its facts ended.
     """
 
     name: str
     facts: tuple[Fact, ...] = ()
     known: tuple[Observation, ...] = ()
     fact_count: int = 0
+    has_fallen: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,4 +68,10 @@ class Observer(Protocol):
 
     def observe(self, dossier: Dossier) -> Observed:
         """All observations that the entity has from now on. Call outside of transactions."""
+        ...
+
+
+class JointObserver(Observer, Protocol):
+    def observe_together(self, dossiers: Sequence[Dossier]) -> tuple[list[tuple[Observation, ...]], Usage]:
+        """The same for several entities in one call. Empty where the entity has to be observed by itself."""
         ...

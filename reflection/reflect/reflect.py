@@ -22,6 +22,7 @@ from reflection.reflect.found_memories import FoundMemories, list_references
 from reflection.reflect.lookups import MemoryLookups
 from reflection.reflect.notes import WrittenOpinion
 from reflection.reflect.prompt import Prompt, TokenBudget, build_prompt
+from reflection.reflect.standing_answers import find_standing_answers, write_standing_answers
 from reflection.reflect.surroundings import Surroundings, find_shown_moment, read_surroundings
 from reflection.reflect.tools import ReflectTools
 from reflection.reflect.trace import Trace
@@ -38,6 +39,7 @@ from reflection.reflect.types import (
     ReflectQuery,
     ReflectResult,
     Retrieved,
+    StandingAnswer,
     Started,
     StructuredOutput,
     TextEvent,
@@ -89,6 +91,7 @@ def find_evidence(reference: int | str, found: FoundMemories) -> list[LabelledMe
     return [found.find_shown(one) for one in list_references(text) or [text]]
 
 
+SHARE_OF_A_STANDING_ANSWER = 8  # an eighth of the prompt's tokens
 EXTRACTIVE = "extractive"  # the built-in engine's name in place of a model's
 NEEDS_MODEL = StructuredOutput(error="Structured output needs a language model, and none is configured.")
 NO_MODEL_ANSWER = StructuredOutput(error="Structured output needs a language model, and it wrote no answer.")
@@ -172,17 +175,28 @@ def write_with_model(task: ReflectTask, llm: LLM, analysis: Analysis) -> Generat
     query, found = task.query, task.lookups.found
     moment = find_shown_moment(query.recall.moment, analysis)
     around = read_surroundings(task.bank, found.memories, analysis.entity_ids, moment, query.recall.filters)
+    standing = find_standing_answers(task.bank, query, analysis.vector, task.tools.recall.embedder)
     delimiter, budget = draw_delimiter(), TokenBudget(query.bounds, task.trace)
-    prompt = build_fitting_prompt(task, around, budget, delimiter)
+    prompt = build_fitting_prompt(task, around, standing, budget, delimiter)
     found.note_read(one.id for one in around.relationships)
+    found.note_read(source_id for one in standing for source_id in one.source_ids)
     task.trace.parts, task.trace.prompt = prompt.count_parts(), tuple(prompt.messages)
     caller = ModelCaller(llm, task.trace, delimiter=delimiter, streams=task.streams)
     conversation = Conversation(task.bank, query, caller, task.lookups, budget, task.trace)
     answer = yield from conversation.run(prompt, moment)
-    return None if answer is None else build_draft(task, llm, answer)
+    if answer is None:
+        return None
+    draft = build_draft(task, llm, answer)
+    return replace(draft, result=replace(draft.result, mental_models=standing))
 
 
-def build_fitting_prompt(task: ReflectTask, around: Surroundings, budget: TokenBudget, delimiter: str) -> Prompt:
+def build_fitting_prompt(
+    task: ReflectTask,
+    around: Surroundings,
+    standing: Sequence[StandingAnswer],
+    budget: TokenBudget,
+    delimiter: str,
+) -> Prompt:
     """With as many memories, the best first, as the bound on tokens has room for."""
     query, found = task.query, task.lookups.found
     memories = drop_covered_observations(task.bank, found.memories)
@@ -190,8 +204,11 @@ def build_fitting_prompt(task: ReflectTask, around: Surroundings, budget: TokenB
     profile = query.profile or Profile.of(task.bank)
     empty = budget.count(build_prompt(profile, query, {}, delimiter=delimiter).messages)
     longest = query.bounds.prompt_tokens and max(query.bounds.prompt_tokens, empty + LEAST_MEMORY_TOKENS)
+    zone = query.recall.asked_at.tzinfo
+    most = (longest or query.bounds.tokens) // SHARE_OF_A_STANDING_ANSWER
+    first = {"mental_models": write_standing_answers(standing, zone, max_tokens=most)} if standing else {}
     while True:
-        context = build_context(memories, around, query.recall.asked_at.tzinfo)
+        context = first | build_context(memories, around, zone)
         prompt = build_prompt(profile, query, context, delimiter=delimiter)
         asked = budget.count(prompt.messages)
         over = max(asked + reserved - budget.left, asked - longest if longest else 0)

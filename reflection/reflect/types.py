@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal, Union
 from uuid import UUID
 
@@ -47,6 +48,7 @@ class ReflectQuery:
     `is_shortened`: the text is the beginning and the end of a very long question.
     `looks_wider`: before a model is asked, the entities that the question names are looked up too.
     `directives` apply to this question, in order of priority.
+    `uses_mental_models`: contents of mental models about the question come first in the prompt.
     `profile` replaces that of the bank, to try another disposition.
     """
 
@@ -57,6 +59,7 @@ class ReflectQuery:
     answer_tokens: int = 4096
     response_schema: Mapping[str, Any] | None = None
     forms_opinions: bool = True
+    uses_mental_models: bool = True
     is_shortened: bool = False
     applies_all_directives: bool = False
     directives: tuple[AppliedDirective, ...] = ()
@@ -85,6 +88,17 @@ class LabelledMemory:
 
 
 @dataclass(frozen=True)
+class StandingAnswer:
+    """The content of a mental model. `source_ids` are the memories and passages that it was written from."""
+
+    key: str
+    name: str
+    text: str
+    written_at: datetime | None
+    source_ids: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True)
 class StructuredOutput:
     """`error` gives the reason for a missing value where the caller asked for one."""
 
@@ -96,7 +110,7 @@ class StructuredOutput:
 class ReflectResult:
     """`cited` is in the order of first citation in the text. `retrieved` counts all memories found, cited or not.
 
-    `directives` are those that the model received. The built-in engine follows none.
+    `directives` and `mental_models` are those that the model received. The built-in engine uses none.
     """
 
     text: str
@@ -113,6 +127,7 @@ class ReflectResult:
     opinions: tuple[FormedOpinion, ...] = ()
     structured: StructuredOutput = field(default_factory=StructuredOutput)
     directives: tuple[AppliedDirective, ...] = ()
+    mental_models: tuple[StandingAnswer, ...] = ()
 
 
 @dataclass(frozen=True)

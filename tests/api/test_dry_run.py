@@ -134,25 +134,32 @@ def test_settings_of_a_dry_run_replace_those_of_the_bank(call: Caller, model: Sc
 
 
 def test_a_dry_run_says_what_would_become_of_known_facts(call: Caller, llm: ScriptedLLM) -> None:
-    decision: dict[str, Any] = {"fact": 1, "action": "ADD"}
+    merged = "Bolt lives in Porto and in Lisbon."
 
-    def judge(received: Received) -> Reply:
-        is_judge = "Decide what becomes" in received.body["messages"][0]["content"]
-        return Reply(text=json.dumps({"decisions": [decision]} if is_judge else {"facts": [said]}))
+    def reply(received: Received) -> Reply:
+        system = received.body["messages"][0]["content"]
+        if "Decide what becomes" in system:
+            said = {"decisions": [{"fact": 1, "action": "MERGE", "targets": [1], "text": merged}]}
+        else:
+            said = {"predictions": []} if "Predict from the known facts" in system else {"facts": [told]}
+        return Reply(text=json.dumps(said))
 
-    llm.chat.otherwise = judge
-    said = {"text": "Bolt lives in Porto.", "relations": ["Bolt | lives_in | Porto | |"], "entities": ["Bolt", "Porto"]}
+    llm.chat.otherwise = reply
+    told: dict[str, Any] = {
+        "text": "Bolt lives in Porto.",
+        "relations": ["Bolt | lives_in | Porto | |"],
+        "entities": ["Bolt", "Porto"],
+    }
     (known,) = call("POST", MEMORIES, {"items": [TALK]}).json()["unit_ids"]
     (fact,) = try_out(call, TALK).json()["items"][0]["facts"]
-    assert (fact["outcome"], fact["targets"]) == ("repeat", [known])
-    said = said | {"text": "Bolt lives in Lisbon.", "relations": ["Bolt | lives_in | Lisbon | |"]}
-    decision = {"fact": 1, "action": "UPDATE", "targets": [1], "reason": "changed"}
-    (fact,) = try_out(call, TALK).json()["items"][0]["facts"]
-    assert (fact["outcome"], fact["targets"]) == ("update", [known])
-    decision = {"fact": 1, "action": "MERGE", "targets": [1], "text": "Bolt lives in Porto and in Lisbon."}
-    (fact,) = try_out(call, TALK).json()["items"][0]["facts"]
-    assert (fact["outcome"], fact["targets"]) == ("merge", [known])
-    assert fact["text"] == "Bolt lives in Porto and in Lisbon."
+    assert (fact["outcome"], fact["targets"]) == ("repeat", [known])  # the same words
+    told |= {"text": "Bolt lives in Lisbon.", "relations": ["Bolt | lives_in | Lisbon | |"]}
+    for effect, outcome in (("ends 1", "update"), ("repeats 1", "repeat")):
+        told["known"] = [effect]
+        (fact,) = try_out(call, TALK).json()["items"][0]["facts"]
+        assert (fact["outcome"], fact["targets"]) == (outcome, [known])
+    (fact,) = try_out(call, TALK, settings={"extraction_mode": "calibrated"}).json()["items"][0]["facts"]
+    assert (fact["outcome"], fact["targets"], fact["text"]) == ("merge", [known], merged)
     (memory,) = call("GET", MEMORIES).json()["items"]
     assert memory["text"] == "Bolt lives in Porto."
 

@@ -88,7 +88,7 @@ class Killed(BaseException):
 
 
 def fail_at_the_second_episode(monkeypatch: pytest.MonkeyPatch, failure: BaseException) -> None:
-    real, calls = conversations.retain_episode, []
+    real, calls = conversations.retain_batch, []
 
     def fail_once(*args: object) -> object:
         calls.append(args)
@@ -96,7 +96,7 @@ def fail_at_the_second_episode(monkeypatch: pytest.MonkeyPatch, failure: BaseExc
             raise failure
         return real(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(conversations, "retain_episode", fail_once)
+    monkeypatch.setattr(conversations, "retain_batch", fail_once)
 
 
 ITEMS = [say("I play the cello in Porto.", "first"), say("I grow tomatoes in Braga.", "second")]

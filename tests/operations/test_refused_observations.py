@@ -69,7 +69,7 @@ def answer(_: Received) -> str:
 
 
 @pytest.mark.parametrize(
-    ("reply", "calls"), [(REFUSAL, 1), ("I would rather not.", 3), (json.dumps({"changes": []}), 2)]
+    ("reply", "calls"), [(REFUSAL, 1), ("I would rather not.", 5), (json.dumps({"changes": []}), 3)]
 )
 def test_the_others_are_refreshed_and_it_is_tried_again_later(
     bank: Bank, llm: ScriptedLLM, reply: Reply | str, calls: int

@@ -84,7 +84,7 @@ def build_observation() -> list[ChatMessage]:
         Fact(UUID(int=2), "Ana and Rui adopted a dog, Bolt.", SUNDAY, proof_count=2),
     )
     dossier = Dossier("Ana", facts, (Observation("Ana works as a nurse in Porto.", (UUID(int=3),)),), fact_count=3)
-    return [ChatMessage("system", llm_observer.SYSTEM), ChatMessage("user", llm_observer.build_question(dossier))]
+    return [ChatMessage("system", llm_observer.SYSTEM), ChatMessage("user", llm_observer.build_question([dossier]))]
 
 
 def build_verdicts() -> list[ChatMessage]:

@@ -3,17 +3,27 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from uuid import UUID
 
 from banks.entities.names.normalise import mentions
 from banks.enums import Mode
 from banks.retain.echoes import blank_echoes
 from banks.retain.engine import Engine, Extraction, FindKnown, find_nothing
 from banks.retain.llm.disambiguation import LLMIdentifier
-from banks.retain.llm.extraction import choose_known, extract_calibrated, extract_cold, extract_narrative, predict
+from banks.retain.llm.extraction import (
+    TOKENS_BESIDE_A_PASSAGE,
+    TOKENS_OF_KNOWN,
+    TOKENS_TO_PREDICT_FROM,
+    choose_known,
+    extract_calibrated,
+    extract_cold,
+    extract_narrative,
+    predict,
+)
 from banks.retain.llm.halving import PartReader, Read, join
 from banks.retain.llm.lifecycle import LLMJudge
 from banks.retain.llm.section import Section, build_section, split_section
-from banks.types import ExtractedFact, FoundEntity, Passage, Turn
+from banks.types import ExtractedFact, FoundEntity, KnownFact, Passage, Turn
 from banks.vectors import Step, report_nothing
 from providers.llm.prompting.meter import Meter
 from providers.llm.protocol import LLM
@@ -29,6 +39,8 @@ class LLMEngine:
     `judge` decides about duplicates, contradictions and names. The mode `verbatim` needs no model: `quoting` is the
     engine that quotes.
     """
+
+    batch_tokens = CALL_TOKENS
 
     def __init__(self, llm: LLM, *, judge: LLM | None = None, quoting: Engine) -> None:
         self._llm = llm
@@ -49,15 +61,18 @@ class LLMEngine:
         whole = build_section(replace(passage, turns=blank_echoes(passage.turns, passage.echoes)))
         sections = [section for section in split_section(whole, longest=LONGEST_STEP) if not section.is_blank]
         meter = Meter(self._llm)
-        found, errors = [], []
+        found, errors, seen = [], [], set[UUID]()
         for done, section in enumerate(sections):
             if done:
                 step("extracting", done, len(sections))
-            reader = PartReader(choose_reader(section, meter, mode=mode, find_known=find_known), CALL_TOKENS)
+            known = find_beside(section, mode, find_known)
+            seen |= {one.id for one in known} if mode is Mode.NARRATIVE else set()
+            reader = PartReader(choose_reader(section, meter, mode=mode, known=known), CALL_TOKENS)
             found.append(reader.read(section))
             errors += reader.errors
         facts = tuple(join(found))
-        return Extraction(facts, meter.usage, tuple(dict.fromkeys(errors)), is_done=bool(facts) or not errors)
+        is_done = bool(facts) or not errors
+        return Extraction(facts, meter.usage, tuple(dict.fromkeys(errors)), is_done=is_done, seen=frozenset(seen))
 
     def reread(self, fact: ExtractedFact, known: Sequence[FoundEntity]) -> tuple[ExtractedFact, Usage]:
         """One call: the entities and relationships of all facts that the model finds in the text."""
@@ -71,11 +86,19 @@ class LLMEngine:
         return read, extraction.usage
 
 
-def choose_reader(section: Section, meter: Meter, *, mode: Mode, find_known: FindKnown) -> Read:
+def choose_reader(section: Section, meter: Meter, *, mode: Mode, known: Sequence[KnownFact]) -> Read:
     """The prediction is made once for the section, also if the section is read in parts."""
     if mode is Mode.NARRATIVE:
-        return partial(extract_narrative, meter)
-    known = choose_known(find_known([piece.turn.text for piece in section.pieces]))
-    if not known:
+        return partial(extract_narrative, meter, known=known)
+    texts = [one.text for one in known]
+    if not texts:
         return partial(extract_cold, meter)
-    return partial(extract_calibrated, meter, known=known, predictions=predict(meter, section, known))
+    return partial(extract_calibrated, meter, known=texts, predictions=predict(meter, section, texts))
+
+
+def find_beside(section: Section, mode: Mode, find_known: FindKnown) -> list[KnownFact]:
+    """The known facts that the model sees with a section."""
+    known = find_known([piece.turn.text for piece in section.pieces if piece.turn.text.strip()])
+    if mode is Mode.NARRATIVE:
+        return choose_known(known, most=TOKENS_BESIDE_A_PASSAGE, longest=TOKENS_OF_KNOWN)
+    return choose_known(known, most=TOKENS_TO_PREDICT_FROM)

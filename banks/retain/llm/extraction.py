@@ -3,16 +3,17 @@
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar
+from functools import cache
+from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from banks.enums import Novelty
 from banks.prompting import write_day_and_zone
 from banks.retain.llm.bank_settings import add_settings
-from banks.retain.llm.facts import AnsweredFact, read_facts
+from banks.retain.llm.facts import AnsweredFact, AnsweredFactBesideKnown, read_effects, read_facts
 from banks.retain.llm.section import Section, render_head, render_passage, render_piece
-from banks.types import ExtractedFact
+from banks.types import ExtractedFact, KnownFact
 from providers import tokens
 from providers.llm.errors import MalformedAnswer
 from providers.llm.prompting.fence import bar, build_data_rule, fence
@@ -22,26 +23,30 @@ from providers.llm.prompting.tolerance import MaybeList, Number, Share, Text, sn
 from providers.llm.protocol import ChatMessage
 
 logger = logging.getLogger(__name__)
+S = TypeVar("S", bound=ListedAnswer)
 
 UNSTATED_CERTAINTY = 0.5
 UNSTATED_MISS = 0.5
 LEAST_IMPORTANCE = 0.2  # of any extracted fact
-KNOWN_TOKENS = 3_000
+TOKENS_TO_PREDICT_FROM = 3_000
+TOKENS_BESIDE_A_PASSAGE = 450
+TOKENS_OF_KNOWN = 60  # of one known fact beside a passage
 OPENING_TOKENS = 200
 
 FACT_RULES = """\
-- text: one matter, clear to a reader in years without the passage. Names, not "I" or "she". The event with its \
-outcome, the question with its answer; who said, did or wanted it, and why. A plan stays a plan. Names, numbers, \
-titles, quotes, "first", "again", "no longer" stay as said; shared photos, books, links with what they show. Each date \
-in the sentence that it belongs to, worked out from the day of its turn, never more exact than it was said. Invent \
-nothing. Use the passage's language. Leave out greetings, and common knowledge unless the agent told it.
-- network: experience for what the agent itself did, said or was told ("I ..."); opinion for what the agent believes \
-("I ..."), with a confidence from 0 to 1; world for all else, also beliefs of others.
-- start, end: when it happened or will, YYYY-MM-DD, with THH:MM if said, or YYYY-MM or YYYY; empty if unknown.
+- text: one matter in 10 to 40 words, clear to a reader in years without the passage. The matter itself, not that \
+somebody told it. Names, not "I" or "she". The event with its outcome, the question with its answer, the reason. \
+Names, numbers, titles, quotes stay as said; shared photos, books, links with what they show. Each date in the \
+sentence that it belongs to, worked out from the day of its turn, never more exact than it was said. Use the \
+passage's language. Leave out greetings, advice that nobody took, and common knowledge.
+- network: experience for what the agent did or was told, opinion for what the agent believes, with a confidence from \
+0 to 1, both as "I ..."; world for all else, also beliefs of others.
+- start, end: when it happened or will, YYYY-MM-DD, with THH:MM if said, or YYYY-MM or YYYY; else empty. The day of \
+the talk is no date of a plan, taste or state.
 - entities: whom and what it is about, by the fullest name: PERSON, ORGANIZATION, LOCATION, PRODUCT, CONCEPT, OTHER.
 - relations: lasting ties, "subject | relation | object | since | until", such as works_at, lives_in, married_to, \
-favourite_colour; the object is an entity or a plain value.
-- causes: facts before it in your answer, by place from 1, that led to it: "caused_by 1", "enables 1", "prevents 1".
+favourite_colour.
+- causes: facts before it in your answer, by place from 1, that led to it: "caused_by 1".
 - turns: those it rests on. Turns under "earlier" only explain: take no fact from them.
 
 Example: on Tuesday, June 11, 2024 Ana says "My neighbour Tomasz moved out last Friday, he is at Skanska now":
@@ -58,6 +63,12 @@ You keep the memory of an AI agent. Write down the facts of the passage that are
 {FACT_RULES}"""
 
 NARRATIVE_CLOSING = "Write down the facts of the passage."
+
+KNOWN_RULES = """\
+These facts are in memory already. They help you to understand the passage; take no fact from them. Say in `known` \
+of a fact what it does to them: "ends 2" if 2 was true and no longer is, or will end on a known day; "corrects 2" if 2 \
+never was true; "repeats 2" if 2 says all of it. A past event stays true, and a second pet, friend or job ends \
+nothing. In doubt leave it empty."""
 
 PREDICTION_SYSTEM = f"""\
 You help the memory of an AI agent to notice what is new. You are given known facts, numbered, and the \
@@ -117,27 +128,43 @@ class NarrativeAnswer(ListedAnswer):
     facts: list[AnsweredFact]
 
 
-class CategorisedFact(AnsweredFact):
-    """For a bank with categories: its schema has them."""
+class AnswerBesideKnown(ListedAnswer):
+    listed: ClassVar[str] = "facts"
 
-    categories: Annotated[list[Text], MaybeList] = Field(default=[])
-
-
-class CategorisedAnswer(NarrativeAnswer):
-    facts: list[CategorisedFact]  # type: ignore[assignment]  # nobody writes to the list
+    facts: list[AnsweredFactBesideKnown]
 
 
-def build_narrative_messages(section: Section) -> list[ChatMessage]:
-    return [
-        ChatMessage("system", add_settings(NARRATIVE_SYSTEM, section.passage.settings)),
-        ChatMessage("user", f"{render_passage(section)}\n\n{NARRATIVE_CLOSING}"),
-    ]
+def choose_schema(schema: type[S], section: Section) -> type[S]:
+    return add_categories(schema) if section.passage.settings.categories else schema
 
 
-def extract_narrative(meter: Meter, section: Section) -> list[ExtractedFact]:
-    schema = CategorisedAnswer if section.passage.settings.categories else NarrativeAnswer
-    answer = meter.ask(schema, build_narrative_messages(section))
-    return [fact for _, fact in read_facts(answer.facts, section)]
+@cache
+def add_categories(schema: type[S]) -> type[S]:
+    """The schema for a bank with categories. Those of other banks do not have the field, which costs tokens."""
+    (fact,) = get_args(schema.model_fields["facts"].annotation)
+    field: Any = (Annotated[list[Text], MaybeList], Field(default=[]))
+    sorted_fact = create_model(f"Categorised{fact.__name__}", __base__=fact, categories=field)
+    facts: Any = (list[sorted_fact], ...)  # type: ignore[valid-type]  # it exists only now
+    return create_model(f"Categorised{schema.__name__}", __base__=schema, facts=facts)
+
+
+def build_narrative_messages(section: Section, known: Sequence[KnownFact] = ()) -> list[ChatMessage]:
+    """The rules of the known facts stand beside them, because the system message is the same for all passages."""
+    parts = [render_passage(section), NARRATIVE_CLOSING]
+    if known:
+        shown = [f"({one.said_at:%Y-%m-%d}) {tokens.truncate(one.text, TOKENS_OF_KNOWN)}" for one in known]
+        parts = [render_known(shown), KNOWN_RULES, *parts]
+    system = add_settings(NARRATIVE_SYSTEM, section.passage.settings)
+    return [ChatMessage("system", system), ChatMessage("user", "\n\n".join(parts))]
+
+
+def extract_narrative(meter: Meter, section: Section, *, known: Sequence[KnownFact] = ()) -> list[ExtractedFact]:
+    messages = build_narrative_messages(section, known)
+    if not known:
+        plain = meter.ask(choose_schema(NarrativeAnswer, section), messages)
+        return [fact for _, fact in read_facts(plain.facts, section)]
+    answer = meter.ask(choose_schema(AnswerBesideKnown, section), messages)
+    return [replace(fact, effects=read_effects(one.known, known)) for one, fact in read_facts(answer.facts, section)]
 
 
 def extract_cold(meter: Meter, section: Section) -> list[ExtractedFact]:
@@ -181,15 +208,14 @@ def predict(meter: Meter, section: Section, known: Sequence[str]) -> tuple[Predi
     )
 
 
-def choose_known(known: Sequence[str]) -> list[str]:
-    """As many as fit into a prompt, from the first on: the nearest come first."""
-    chosen: list[str] = []
-    left = KNOWN_TOKENS
-    for text in known:
-        length = tokens.count(text)
-        if length <= left:
-            chosen.append(text)
-            left -= length
+def choose_known(known: Sequence[KnownFact], *, most: int, longest: int | None = None) -> list[KnownFact]:
+    """As many as fit into so many tokens, from the first on: the nearest come first. Each counts `longest` at most."""
+    chosen: list[KnownFact] = []
+    for one in known:
+        length = tokens.count(one.text) if longest is None else min(tokens.count(one.text), longest)
+        if length <= most:
+            chosen.append(one)
+            most -= length
     return chosen
 
 
@@ -231,14 +257,6 @@ class CalibratedAnswer(ListedAnswer):
     facts: list[MissedFact]
 
 
-class CategorisedMissedFact(MissedFact):
-    categories: Annotated[list[Text], MaybeList] = Field(default=[])
-
-
-class CategorisedCalibratedAnswer(CalibratedAnswer):
-    facts: list[CategorisedMissedFact]  # type: ignore[assignment]  # nobody writes to the list
-
-
 def build_calibrated_messages(
     section: Section, *, known: Sequence[str], predictions: Sequence[Prediction]
 ) -> list[ChatMessage]:
@@ -250,8 +268,8 @@ def build_calibrated_messages(
 def extract_calibrated(
     meter: Meter, section: Section, *, known: Sequence[str], predictions: Sequence[Prediction]
 ) -> list[ExtractedFact]:
-    schema = CategorisedCalibratedAnswer if section.passage.settings.categories else CalibratedAnswer
-    answer = meter.ask(schema, build_calibrated_messages(section, known=known, predictions=predictions))
+    messages = build_calibrated_messages(section, known=known, predictions=predictions)
+    answer = meter.ask(choose_schema(CalibratedAnswer, section), messages)
     return [
         replace(fact, novelty=missed.novelty, importance=score_importance(missed, predictions))
         for missed, fact in read_facts(answer.facts, section)

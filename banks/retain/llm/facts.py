@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from enum import StrEnum
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, WithJsonSchema, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -15,7 +15,16 @@ from banks.enums import EntityKind, Kind, Network
 from banks.extraction_settings import ExtractionSettings
 from banks.retain.llm.bank_settings import choose_type, keep_known
 from banks.retain.llm.section import Section, TurnPiece
-from banks.types import Cause, CauseType, Dimensions, ExtractedFact, FoundEntity, FoundRelationship
+from banks.types import (
+    Cause,
+    CauseType,
+    Dimensions,
+    Effect,
+    ExtractedFact,
+    FoundEntity,
+    FoundRelationship,
+    KnownFact,
+)
 from providers.llm.prompting.moments import Occurrence, find_span, read_occurrence
 from providers.llm.prompting.tolerance import Flag, MaybeList, Number, Numbers, Share, Text, snake
 from timewords import FoundDate, find_dates
@@ -82,6 +91,7 @@ def find_cause_type(value: object) -> CauseType | None:
     return CAUSE_TYPE_OF.get(snake(value))
 
 
+EFFECT = re.compile(r"\b(?P<kind>ends|corrects|repeats)\b\D{0,20}(?P<known>\d+)", re.IGNORECASE)
 NAME_AND_KIND = re.compile(r"(?P<name>.+?)\s*\((?P<kind>[^()]+)\)\s*")
 STRINGS = {"type": "array", "items": {"type": "string"}}  # a string takes half of the tokens of an object
 
@@ -110,6 +120,19 @@ class AnsweredEntity(BaseModel):
         if found is None or snake(found["kind"]) not in ENTITY_KIND_OF:
             return {"name": value, "written": value}
         return {"name": found["name"], "kind": found["kind"], "written": value}
+
+
+class AnsweredEffect(BaseModel):
+    """Written as "ends 2"."""
+
+    kind: Literal["ends", "corrects", "repeats"] | None = None
+    known: Number = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def read_string(cls, value: Any) -> Any:
+        found = EFFECT.search(str(value))
+        return {"kind": found["kind"].casefold(), "known": found["known"]} if found else {}
 
 
 class AnsweredCause(BaseModel):
@@ -176,6 +199,10 @@ class AnsweredFact(BaseModel):
     where: SkipJsonSchema[Text] = ""
     who: SkipJsonSchema[Text] = ""
     why: SkipJsonSchema[Text] = ""
+
+
+class AnsweredFactBesideKnown(AnsweredFact):
+    known: Annotated[list[AnsweredEffect], MaybeList, WithJsonSchema(STRINGS)] = []
 
 
 A = TypeVar("A", bound=AnsweredFact)
@@ -250,6 +277,16 @@ def read_causes(answered: Iterable[AnsweredCause], number: int, order: Mapping[i
         strength = UNSTATED_STRENGTH if one.strength is None else one.strength
         causes.setdefault((target, one.type), Cause(target, one.type, strength))
     return tuple(causes.values())
+
+
+def read_effects(answered: Iterable[AnsweredEffect], known: Sequence[KnownFact]) -> tuple[Effect, ...]:
+    """An effect on a number that the prompt does not have is dropped."""
+    effects = {
+        Effect(one.kind, known[one.known - 1].id): None
+        for one in answered
+        if one.kind and one.known and 1 <= one.known <= len(known)
+    }
+    return tuple(effects)
 
 
 def read_relationships(

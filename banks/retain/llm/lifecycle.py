@@ -1,14 +1,15 @@
 """The model's decision about a new fact beside the candidates that the memory holds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Annotated, ClassVar
+from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BaseModel, BeforeValidator, WithJsonSchema
 
 from banks.lifecycle.candidates import KnownUnit
 from banks.lifecycle.decisions import Action, Decision, Decisions, LifecycleQuestion, Reason
-from banks.prompting import answer_all, describe_occurrence, excerpt, measure
+from banks.prompting import answer_all, describe_occurrence, excerpt
 from providers.llm.prompting.fence import build_data_rule, fence, label
 from providers.llm.prompting.listed_answer import ListedAnswer
 from providers.llm.prompting.meter import Meter
@@ -20,9 +21,9 @@ BATCH = 8  # facts, each with its candidates
 MOST_RELATIONS = 3  # of one fact
 
 SYSTEM = f"""\
-You keep the memory of an AI agent in order. Each numbered new fact comes with candidates: numbered facts that the \
-memory holds. In brackets stand the day on which each was said, when it happened, and what it states as "subject | \
-relation | object". Decide what becomes of each new fact.
+You keep the memory of an AI agent in order. You are given known facts of the memory, and new facts, each with the \
+numbers of the known facts that are its candidates. In brackets stand the day on which each was said, when it happened \
+or will, and what it states as "subject | relation | object". Decide what becomes of each new fact.
 
 {build_data_rule("list of facts")}
 
@@ -33,7 +34,7 @@ another place is something else. A past event stays true, so a later event does 
 their language, with every name, number and date of either.
 - UPDATE: candidates can't be true now together with it. targets names them. reason is "changed" if they were true \
 until the world changed, or will be until a known date; "wrong" if they never were true.
-In doubt choose ADD.
+text is empty except for MERGE, reason except for UPDATE. A plan that came true is ADD. In doubt choose ADD.
 
 Examples
 - new "Mia moved to Oslo in May", candidate 1 "Mia lives in Bergen": UPDATE, targets [1], reason "changed".
@@ -61,6 +62,7 @@ ACTIONS = {
     "noop": Action.NONE,
     "duplicate": Action.NONE,
 }
+ANSWERED_ACTIONS = {"type": "string", "enum": ["ADD", "NONE", "MERGE", "UPDATE"]}  # the words of the prompt
 CORRECTIONS = ("correct", "wrong", "never", "false")
 
 
@@ -70,7 +72,7 @@ def find_action(value: object) -> Action | None:
 
 class AnsweredDecision(BaseModel):
     fact: Number = None
-    action: Annotated[Action | None, BeforeValidator(find_action)] = None
+    action: Annotated[Action | None, BeforeValidator(find_action), WithJsonSchema(ANSWERED_ACTIONS)] = None
     targets: Numbers = []
     reason: Text = ""
     text: Text = ""
@@ -96,7 +98,7 @@ def decide(llm: LLM, questions: Sequence[LifecycleQuestion]) -> Decisions:
 
 
 def count_characters(question: LifecycleQuestion) -> int:
-    return measure(render(BATCH, question))
+    return sum(len(message.content) for message in build_messages([question])) - len(SYSTEM)
 
 
 def ask(meter: Meter, questions: Sequence[LifecycleQuestion]) -> list[Decision]:
@@ -104,16 +106,28 @@ def ask(meter: Meter, questions: Sequence[LifecycleQuestion]) -> list[Decision]:
 
 
 def build_messages(questions: Sequence[LifecycleQuestion]) -> list[ChatMessage]:
-    lines = (line for number, question in enumerate(questions, start=1) for line in render(number, question))
+    """A known fact stands once, however many new facts have it as a candidate."""
+    places = number_candidates(questions)
+    known = {fact.id: fact for question in questions for fact in question.candidates}
+    lines = [line for fact in known.values() for line in render_known(places[fact.id], fact)]
+    lines += [line for number, one in enumerate(questions, start=1) for line in render_new(number, one, places)]
     return [ChatMessage("system", SYSTEM), ChatMessage("user", f"{fence('facts', lines)}\n\n{CLOSING}")]
 
 
-def render(number: int, question: LifecycleQuestion) -> Iterator[str]:
-    yield f"new fact {number} ({describe(question)}):"
+def number_candidates(questions: Sequence[LifecycleQuestion]) -> dict[UUID, int]:
+    ids = dict.fromkeys(fact.id for question in questions for fact in question.candidates)
+    return {unit_id: number for number, unit_id in enumerate(ids, start=1)}
+
+
+def render_known(number: int, fact: KnownUnit) -> Iterator[str]:
+    yield f"known {number} ({describe(fact)}):"
+    yield from excerpt(fact.text).lines
+
+
+def render_new(number: int, question: LifecycleQuestion, places: Mapping[UUID, int]) -> Iterator[str]:
+    candidates = ", ".join(str(places[fact.id]) for fact in question.candidates)
+    yield f"new fact {number} ({describe(question)}), candidates {candidates}:"
     yield from excerpt(question.text).lines
-    for place, fact in enumerate(question.candidates, start=1):
-        yield f"candidate {place} for new fact {number} ({describe(fact)}):"
-        yield from excerpt(fact.text).lines
 
 
 def describe(fact: LifecycleQuestion | KnownUnit) -> str:
@@ -126,18 +140,21 @@ def describe(fact: LifecycleQuestion | KnownUnit) -> str:
 
 
 def read_answer(answer: LifecycleAnswer, questions: Sequence[LifecycleQuestion]) -> list[Decision]:
-    return [read_decision(answer, number, question) for number, question in enumerate(questions, start=1)]
+    places = number_candidates(questions)
+    return [read_decision(answer, number, question, places) for number, question in enumerate(questions, start=1)]
 
 
-def read_decision(answer: LifecycleAnswer, number: int, question: LifecycleQuestion) -> Decision:
+def read_decision(
+    answer: LifecycleAnswer, number: int, question: LifecycleQuestion, places: Mapping[UUID, int]
+) -> Decision:
     """The fact is added if the answer is no usable decision: that loses nothing."""
     said = next((one for one in answer.decisions if one.fact == number), None)
     if said is None or said.action is None:
         return Decision()
     if said.action is Action.ADD:
         return Decision()
-    places = dict.fromkeys(place for place in said.targets if 1 <= place <= len(question.candidates))
-    targets = [question.candidates[place - 1] for place in places]
+    by_place = {places[fact.id]: fact for fact in question.candidates}
+    targets = [by_place[place] for place in dict.fromkeys(said.targets) if place in by_place]
     if not targets:
         return Decision()
     if said.action is Action.INVALIDATE:

@@ -11,7 +11,7 @@ from banks.prompting import write_day_and_zone
 from banks.types import Passage, Quote, Turn
 from providers import tokens
 from providers.llm.prompting.fence import bar, fence, label
-from timewords.rendering import WEEKDAYS
+from timewords.rendering import MONTHS, WEEKDAYS
 
 SHORTEST_SPLIT = 200  # characters: half of a shorter text is too short to extract facts from
 MOST_CHARACTERS = 8  # in a token, on average over a text
@@ -136,7 +136,7 @@ def render_head(section: Section) -> Iterator[str]:
     passage = section.passage
     if passage.is_document:
         yield "kind: document"
-    if passage.agent_name:
+    if passage.agent_name and (passage.is_document or any(map(section.is_agent, passage.turns))):
         yield f"name of the agent: {label(passage.agent_name)}"
     if passage.context:
         yield "the sender's context:"
@@ -193,9 +193,14 @@ def list_weeks_around(day: date) -> Iterator[str]:
             yield ", ".join(
                 [
                     f"{WEEKDAYS[days[0].weekday()][:3]} {days[0]}",
-                    *(f"{WEEKDAYS[one.weekday()][:3]} {one.day}" for one in days[1:]),
+                    *(f"{WEEKDAYS[one.weekday()][:3]} {write_day(one)}" for one in days[1:]),
                 ]
             )
+
+
+def write_day(day: date) -> str:
+    """With the month where it begins."""
+    return f"{MONTHS[day.month - 1][:3]} 1" if day.day == 1 else str(day.day)
 
 
 def is_a_day(ordinal: int) -> bool:

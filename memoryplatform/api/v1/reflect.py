@@ -82,6 +82,13 @@ class AppliedDirectiveOutput(Output):
     content = serializers.CharField()
 
 
+class StandingAnswerOutput(Output):
+    id = serializers.CharField(source="key")
+    name = serializers.CharField()
+    text = serializers.CharField()
+    refreshed_at = serializers.DateTimeField(source="written_at", allow_null=True)
+
+
 class BasedOnOutput(Output):
     """The cited memories. Evidence, opinions and observations are separate."""
 
@@ -90,6 +97,7 @@ class BasedOnOutput(Output):
     observations = BasisOutput(many=True)
     chunks = BasisOutput(many=True)
     directives = AppliedDirectiveOutput(many=True, help_text="The rules in the prompt, cited or not.")
+    mental_models = StandingAnswerOutput(many=True, help_text="Mental models about the question, in the prompt.")
     retrieved = serializers.IntegerField(help_text="The number of memories found, cited or not.")
 
 
@@ -181,7 +189,8 @@ def describe_basis(result: ReflectResult) -> dict[str, Any]:
     for memory in result.cited:
         basis[BASES.get(memory.item.candidate.network, "memories")].append(describe_memory(memory))
     directives = [AppliedDirectiveOutput.describe(one) for one in result.directives]
-    return {**basis, "directives": directives, "retrieved": result.retrieved}
+    models = [StandingAnswerOutput.describe(one) for one in result.mental_models]
+    return {**basis, "directives": directives, "mental_models": models, "retrieved": result.retrieved}
 
 
 def describe_memory(memory: LabelledMemory) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Refreshes the observations of stale entities, one entity after the other. Observations need a language model."""
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -23,7 +24,7 @@ from providers.registry import get_embedder
 from providers.usage import Usage
 from reflection.models import ObservedEntity
 from reflection.observations.llm_observer import LLMObserver
-from reflection.observations.refreshing import RefreshTools, refresh_entity
+from reflection.observations.refreshing import MOST_TOGETHER, Ahead, RefreshTools, observe_ahead, refresh_entity
 from tenants.models import UsageRecord
 
 A_WHILE = timedelta(seconds=5)
@@ -42,12 +43,18 @@ def refresh_observations(run: Run) -> dict[str, Any]:
     run.spend(UsageRecord.Kind.CONSOLIDATE, Usage())
     llm = find_cached_llm(run.tenant_id, Task.OBSERVE)
     if llm is not None:
-        tools = RefreshTools(LLMObserver(llm), get_embedder(bank.embedding_model), run.transaction)
+        observer = LLMObserver(llm)
+        spend = partial(run.spend, UsageRecord.Kind.CONSOLIDATE)
+        tools = RefreshTools(observer, get_embedder(bank.embedding_model), run.transaction, spend)
         due = find_due(run, bank)
+        ahead: Ahead = {}
         while due:
             entity_id = due[0]
+            if len(seen) % MOST_TOGETHER == 0:
+                with run.metered(UsageRecord.Kind.CONSOLIDATE):
+                    ahead = observe_ahead(bank, due, observer, tools)
             with run.metered(UsageRecord.Kind.CONSOLIDATE):
-                refreshed = refresh_entity(bank, entity_id, tools)
+                refreshed = refresh_entity(bank, entity_id, tools, ahead)
             run.spend(UsageRecord.Kind.CONSOLIDATE, refreshed.usage)
             run.spend(UsageRecord.Kind.CONSOLIDATE, describe_emptied(run, bank, entity_id, tools.embedder))
             seen.add(entity_id)

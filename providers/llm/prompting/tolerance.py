@@ -52,7 +52,10 @@ def read_numbers(value: object) -> list[int]:
 
 
 def read_list(value: object) -> object:
-    return [] if value is None else value
+    """A single value is a list of one; null and an empty text are an empty list."""
+    if value is None or value == "":
+        return []
+    return value if isinstance(value, list | tuple) else [value]
 
 
 def read_flag(value: object) -> bool:

@@ -34,12 +34,20 @@ class AppliedDirective(Model):
     content: str
 
 
+class StandingAnswer(Model):
+    id: str
+    name: str
+    text: str
+    refreshed_at: datetime | None
+
+
 class BasedOn(Model):
     memories: list[Basis]
     opinions: list[Basis]
     observations: list[Basis]
     chunks: list[Basis]
     directives: list[AppliedDirective]
+    mental_models: list[StandingAnswer]
     retrieved: int
 
 

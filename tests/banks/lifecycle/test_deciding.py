@@ -2,18 +2,21 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import connection
 
 from banks.enums import EntityKind, Kind, Network
 from banks.facts import PreparedFact
+from banks.lifecycle.decisions import Action
 from banks.lifecycle.planning import Plan, Planners, plan_facts
 from banks.models import Bank, Entity
 from banks.retain.llm.engine import LLMEngine
-from banks.types import FoundEntity, FoundRelationship
+from banks.types import Effect, FoundEntity, FoundRelationship
 from rules.engine import BuiltinEngine
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
@@ -163,3 +166,34 @@ def test_the_model_resolves_an_ambiguous_name(bank: Bank, llm: ScriptedLLM) -> N
 
 def test_a_name_that_the_model_matches_with_no_candidate_is_a_new_entity(bank: Bank, llm: ScriptedLLM) -> None:
     assert name_somebody(bank, llm, candidate=None) == ["Chris 1", "Chris Stone 1", "Chris Young 1"]
+
+
+def test_effects_that_the_model_named_need_no_further_question(bank: Bank, llm: ScriptedLLM) -> None:
+    store(bank, make_fact(ACME, said=2022))
+    acme = units_of(bank)[ACME]
+    fact = make_fact(GLOBEX, said=2024)
+    fact = replace(fact, fact=replace(fact.fact, effects=(Effect("ends", acme.id),)))
+    made = plan_facts(bank, [fact], make_planners(make_engine(llm)), speakers=frozenset(), seen=frozenset({acme.id}))
+    store(bank, fact, plan=made)
+    assert set(units_of(bank, expired_at=None)) == {GLOBEX}
+    assert (made.usage.calls, llm.chat.received) == (0, [])
+
+
+def test_the_judge_is_asked_about_units_that_the_model_did_not_see(bank: Bank, llm: ScriptedLLM) -> None:
+    store(bank, make_fact(ACME, said=2022))
+    answer(llm, decisions=[{"fact": 1, "action": "UPDATE", "targets": [1], "reason": "changed"}])
+    fact = make_fact(GLOBEX, said=2024)
+    seen = frozenset({UUID(int=5)})
+    made = plan_facts(bank, [fact], make_planners(make_engine(llm)), speakers=frozenset(), seen=seen)
+    assert (made.decisions[0].action, made.usage.calls) == (Action.INVALIDATE, 1)
+
+
+def test_a_fact_that_repeats_a_seen_unit_proves_it(bank: Bank, llm: ScriptedLLM) -> None:
+    store(bank, make_fact(ACME, said=2022))
+    acme = units_of(bank)[ACME]
+    fact = make_fact("Ana is employed at Acme.", said=2024)
+    fact = replace(fact, fact=replace(fact.fact, effects=(Effect("repeats", acme.id),)))
+    made = plan_facts(bank, [fact], make_planners(make_engine(llm)), speakers=frozenset(), seen=frozenset({acme.id}))
+    store(bank, fact, plan=made)
+    (unit,) = units_of(bank).values()
+    assert (unit.text, unit.proof_count) == (ACME, 2)

@@ -100,7 +100,7 @@ def test_it_is_read_in_bounded_parts_and_then_only_its_new_facts(bank: Bank, ana
     rows = refresh(bank, ana, first)
 
     assert [len(dossier.facts) for dossier in first.seen] == [LLMObserver.facts_at_once] * MOST_CALLS
-    assert max(len(build_question(dossier)) for dossier in first.seen) < MOST_CHARACTERS
+    assert max(len(build_question([dossier])) for dossier in first.seen) < MOST_CHARACTERS
     assert rows <= LLMObserver.facts_at_once * MOST_CALLS
     assert first.seen[0].fact_count == FACTS
 

@@ -116,7 +116,7 @@ def test_the_prompt_has_dates_and_proofs_and_no_disposition() -> None:
     observe(model, Dossier("Ana", FACTS, KNOWN))
 
     assert "Fact 2 (told Friday, January 2, 2026, told 2 times)\n| Ana moved to Porto." in model.prompt
-    assert "Statement 1\n| Ana is a musician." in model.prompt
+    assert "Statement 1 (on 1)\n| Ana is a musician." in model.prompt
     assert not any(word in model.prompt for word in ("skeptic", "empath", "literal", "disposition", "You are Ada"))
 
 
@@ -124,10 +124,13 @@ def test_a_date_is_shown_as_precisely_as_it_is_known() -> None:
     model = Model(add("Ana lives.", 1))
     month = datetime(2025, 5, 1, tzinfo=UTC), datetime(2025, 6, 1, tzinfo=UTC)
     day = datetime(2025, 5, 3, tzinfo=UTC), datetime(2025, 5, 4, tzinfo=UTC)
-    facts = [replace(FACTS[0], occurred_start=start, occurred_end=end) for start, end in (month, day)]
+    facts = [
+        replace(fact, occurred_start=start, occurred_end=end)
+        for fact, (start, end) in zip(FACTS, (month, day), strict=True)
+    ]
     observe(model, Dossier("Ana", tuple(facts)))
-    assert "Fact 1 (happened May 2025)\n" in model.prompt
-    assert "Fact 2 (happened Saturday, May 3, 2025)\n" in model.prompt
+    assert ", about May 2025)\n" in model.prompt
+    assert ", about Saturday, May 3, 2025, told 2 times)\n" in model.prompt
 
 
 def test_a_fact_that_becomes_true_later_is_shown_with_its_date() -> None:

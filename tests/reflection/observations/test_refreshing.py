@@ -22,6 +22,7 @@ from tenants.models import Delivery, Tenant
 from tenants.transactions import tenant_transaction
 from tests.factories import make_webhook
 from tests.hashed_embedder import HashedEmbedder
+from tests.retrieval.memory import Memory
 from tests.told_facts import tell
 
 
@@ -83,6 +84,20 @@ def test_an_observation_names_its_facts_and_is_closed_when_they_say_something_el
     with tenant_transaction(bank.tenant_id):
         first.refresh_from_db()
     assert (first.close_reason, first.expired_at is not None) == ("update", True)
+
+
+def test_an_observation_counts_the_sources_of_its_facts_and_not_the_facts(bank: Bank) -> None:
+    facts = [tell(bank, f"Ana plays the {thing}.", "Ana") for thing in ("cello", "flute", "harp")]
+    memory = Memory(bank)
+    first, second = memory.message("I play the cello and the flute."), memory.message("I play the harp.")
+    with tenant_transaction(bank.tenant_id):
+        told = UnitSource.objects.for_tenant(bank.tenant_id)
+        told.filter(unit__in=facts).delete()
+        for fact, message in zip(facts, (first, first, second), strict=True):
+            told.create(unit_id=fact, message=message)
+    refresh(bank, Recorder())
+    [observation] = read_observations(bank)
+    assert (len(read_sources(bank, observation)), observation.proof_count) == (3, 2)
 
 
 def test_a_kept_observation_stays_the_same_unit(bank: Bank) -> None:

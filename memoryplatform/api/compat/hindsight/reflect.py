@@ -50,7 +50,7 @@ def describe_basis(basis: dict[str, Any] | None) -> dict[str, Any] | None:
     if basis is None:
         return None
     memories = [*basis["memories"], *basis["observations"]]
-    return basis | {"memories": memories, "mental_models": []}
+    return basis | {"memories": memories}
 
 
 def describe_trace(trace: dict[str, Any] | None) -> dict[str, Any] | None:

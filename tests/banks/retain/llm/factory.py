@@ -1,10 +1,11 @@
 import json
 from datetime import datetime, timedelta, timezone
 from typing import Any
+from uuid import UUID
 
 from banks.retain.llm.engine import LLMEngine
 from banks.retain.llm.section import Section, build_section
-from banks.types import Passage, Role, Turn
+from banks.types import KnownFact, Passage, Role, Turn
 from providers.endpoint.limits import EndpointConfig, RetryPolicy
 from providers.llm.openai import OpenAILLM
 from rules.engine import BuiltinEngine
@@ -28,6 +29,10 @@ def make_passage(*texts: str, **given: Any) -> Passage:
 
 def make_section(*texts: str, **given: Any) -> Section:
     return build_section(make_passage(*texts, **given))
+
+
+def make_known(*texts: str) -> list[KnownFact]:
+    return [KnownFact(UUID(int=number), text, SUNDAY) for number, text in enumerate(texts, start=1)]
 
 
 def make_llm(server: ScriptedLLM, *, timeout: float = 10) -> OpenAILLM:

@@ -3,13 +3,14 @@
 import json
 from dataclasses import replace
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from banks.enums import EntityKind, Mode
 from banks.extraction_settings import ExtractionSettings, Term
-from banks.types import ExtractedFact
-from tests.banks.retain.llm.factory import make_engine, make_passage, say_facts
+from banks.types import ExtractedFact, KnownFact
+from tests.banks.retain.llm.factory import SUNDAY, make_engine, make_passage, say_facts
 from tests.llm_server import ScriptedLLM
 
 PASSAGE = make_passage("Bolt takes Carprofen since Monday.")
@@ -79,6 +80,21 @@ def test_the_calibrated_mode_has_the_settings_too(llm_server: ScriptedLLM) -> No
     settings = replace(OPEN, retain_mission="The health of pets.", categories=SORTED.categories)
     passage = replace(PASSAGE, settings=settings)
     engine = make_engine(llm_server)
-    (fact,) = engine.extract(passage, mode=Mode.CALIBRATED, find_known=lambda _texts: ["Bolt is a dog."]).facts
+    (fact,) = engine.extract(
+        passage, mode=Mode.CALIBRATED, find_known=lambda _texts: [KnownFact(uuid4(), "Bolt is a dog.", SUNDAY)]
+    ).facts
     assert (fact.categories, fact.entities[0].type) == (("health",), "PET")
     assert "The health of pets." in llm_server.chat.received[-1].body["messages"][0]["content"]
+
+
+def test_facts_beside_known_ones_have_categories_too(llm_server: ScriptedLLM) -> None:
+    known = KnownFact(uuid4(), "Bolt takes no drug.", SUNDAY)
+    say_facts(llm_server, {"text": "Bolt takes Carprofen.", "categories": ["health"], "known": ["ends 1"]})
+    extraction = make_engine(llm_server).extract(
+        replace(PASSAGE, settings=SORTED), mode=Mode.NARRATIVE, find_known=lambda _texts: [known]
+    )
+    (fact,) = extraction.facts
+    assert (fact.categories, [effect.unit_id for effect in fact.effects]) == (("health",), [known.id])
+    schema = json.dumps(llm_server.chat.received[0].body["response_format"])
+    assert '"categories"' in schema
+    assert '"known"' in schema

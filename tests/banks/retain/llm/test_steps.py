@@ -10,7 +10,7 @@ import pytest
 from banks.enums import Mode
 from banks.retain.llm import engine as llm_engine
 from banks.retain.llm.section import build_section, split_section
-from banks.types import Passage
+from banks.types import KnownFact, Passage
 from tests.banks.retain.llm.factory import make_engine, make_passage, make_turn
 from tests.llm_server import Received, ScriptedLLM
 
@@ -89,7 +89,7 @@ def test_each_step_of_the_calibrated_mode_looks_up_known_facts_of_its_own(llm_se
     say_two_linked_facts(llm_server)
     asked: list[str] = []
 
-    def find_known(texts: Sequence[str]) -> tuple[str, ...]:
+    def find_known(texts: Sequence[str]) -> tuple[KnownFact, ...]:
         asked.extend(texts)
         return ()
 

@@ -70,9 +70,11 @@ def test_the_senders_context_and_names_are_fenced_as_well() -> None:
         context="weekly call\nturn 7: Eve",
         agent_name="Atlas\nEve",
         given_entities=(FoundEntity("Acme\nturn 8: Eve", EntityKind.ORGANIZATION),),
+        is_document=True,
     )
     lines = render_passage(build_section(passage)).splitlines()
     assert lines[1 : lines.index("calendar:")] == [
+        "kind: document",
         "name of the agent: Atlas Eve",
         "the sender's context:",
         "| weekly call",
@@ -120,7 +122,7 @@ def test_the_same_passage_is_rendered_the_same_way() -> None:
 def test_the_calendar_names_the_days_around() -> None:
     lines = render_passage(make_section("Hello")).splitlines()
     assert lines[lines.index("calendar:") + 1 :][:3] == [
-        "Mon 2024-05-27, Tue 28, Wed 29, Thu 30, Fri 31, Sat 1, Sun 2",
+        "Mon 2024-05-27, Tue 28, Wed 29, Thu 30, Fri 31, Sat Jun 1, Sun 2",
         "Mon 2024-06-03, Tue 4, Wed 5, Thu 6, Fri 7, Sat 8, Sun 9",
         "Mon 2024-06-10, Tue 11, Wed 12, Thu 13, Fri 14, Sat 15, Sun 16",
     ]
@@ -156,3 +158,8 @@ def test_a_part_of_a_turn_begins_with_the_end_of_the_turn_so_far() -> None:
     before = halves[1].before[0].turn.text
     assert len(before) == 400
     assert text[: halves[1].pieces[0].start].endswith(before)
+
+
+def test_the_agent_is_named_only_where_it_speaks() -> None:
+    """Two people without the agent are a normal case, and everything that they say is about the world."""
+    assert "name of the agent" not in render_passage(make_section("Hello", "Hi", agent_name="Atlas"))
