@@ -282,7 +282,8 @@ def try_extraction(request: BankRequest) -> HttpResponse:
     if form is None or form.is_valid():
         tried = try_text(request, request.POST.get("text", ""), form.settings() if form else None)
     else:
-        tried = {"fault": "The settings above have a mistake. It is shown when you save them."}
+        faults = ((form[name].label, map(str, found)) for name, found in form.errors.items())
+        tried = {"fault": " ".join(f"{label}: {' '.join(texts)}" for label, texts in faults)}
     return render(request, "dashboard/bank/tried.html", {"tried": tried})
 
 

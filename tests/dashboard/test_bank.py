@@ -147,7 +147,7 @@ def test_a_text_that_can_not_be_tried_is_told(client: Client, support: Bank) -> 
     for given, words in (
         ({"text": ""}, "Write a text"),
         ({"text": "a" * 20_001}, "Write a text"),
-        (EXTRACTION | {"text": "Bolt.", "categories": "a\na"}, "have a mistake"),
+        (EXTRACTION | {"text": "Bolt.", "categories": "a\na"}, "Categories: Each name may occur once."),
         ({"text": "Bolt takes Carprofen."}, "1 fact, nothing kept"),
     ):
         page = client.post(f"{BANK}settings/extraction/try/", given)

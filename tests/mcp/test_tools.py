@@ -5,6 +5,8 @@ from uuid import UUID
 
 import pytest
 
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.banks.profile import BankChange, change_bank
 from protection.modes import write_off
 from tenants.models import AuditEvent, Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
@@ -48,10 +50,11 @@ def test_a_dry_run_shows_the_facts_and_stores_nothing(alice: Tenant, connected: 
 
 def test_a_bank_is_made_with_extraction_settings(alice: Tenant, connected: Connect) -> None:
     client = connected(alice)
+    client.call("create_bank", bank_id="vet", retain_mission="Animals.", leave_out="Prices.")
     types = [{"name": "MEDICATION", "description": "A drug."}]
-    client.call("create_bank", bank_id="vet", retain_mission="Animals.", entity_types=types)
+    change_bank(BankAccess(alice.id), "vet", BankChange(entity_types=types))
     shown = client.call("get_bank", bank_id="vet")
-    assert (shown["retain_mission"], shown["entity_types"]) == ("Animals.", types)
+    assert (shown["retain_mission"], shown["leave_out"], shown["entity_types"]) == ("Animals.", "Prices.", types)
     assert "categories" not in shown
 
 

@@ -144,7 +144,7 @@ def add_categories(schema: type[S]) -> type[S]:
     (fact,) = get_args(schema.model_fields["facts"].annotation)
     field: Any = (Annotated[list[Text], MaybeList], Field(default=[]))
     sorted_fact = create_model(f"Categorised{fact.__name__}", __base__=fact, categories=field)
-    facts: Any = (list[sorted_fact], ...)  # type: ignore[valid-type]  # it exists only now
+    facts: Any = (list[sorted_fact], ...)
     return create_model(f"Categorised{schema.__name__}", __base__=schema, facts=facts)
 
 

@@ -61,11 +61,6 @@ class GivenDisposition(tool.Arguments):
     empathy: Trait = None
 
 
-class GivenTerm(tool.Arguments):
-    name: str
-    description: str = ""
-
-
 class CreateArguments(tool.Arguments):
     bank_id: Annotated[
         str | None, Field(description="Your own id for the bank, without slashes; generated if left out.")
@@ -81,10 +76,6 @@ class CreateArguments(tool.Arguments):
     retain_mission: Annotated[str | None, Field(description="What this memory is for, and what to look for.")] = None
     leave_out: Annotated[str | None, Field(description="What must not become a memory.")] = None
     retain_language: Annotated[str | None, Field(description="The language of the facts, such as German.")] = None
-    entity_types: Annotated[
-        tuple[GivenTerm, ...] | None, Field(description="Types of entities in capitals, such as MEDICATION.")
-    ] = None
-    categories: Annotated[tuple[GivenTerm, ...] | None, Field(description="Categories that facts may get.")] = None
 
 
 @tool.define_tool("list_banks", "List banks", in_bank=False)
