@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from banks.entities.names.normalise import identity_key, normalise_name
+from banks.enums import Kind
 from banks.facts import PreparedFact
 from banks.lifecycle.relations import name_relation
 from banks.models import Bank, EntityName, MemoryUnit, Mention, Relationship, RelationshipSource
@@ -13,6 +14,7 @@ from banks.vector_index.nearest import find_neighbours
 
 MOST = 5  # candidates of one fact
 NEAREST = 20
+ONE_DAY = timedelta(days=1)
 NEAR = 0.8  # cosine from which a unit is a candidate by itself
 RELATED = 0.65  # cosine from which a unit is a candidate if it mentions an entity of the fact
 
@@ -33,6 +35,18 @@ class KnownUnit:
     @property
     def since(self) -> datetime:
         return self.occurred_start or self.mentioned_at
+
+    @property
+    def known_since(self) -> datetime:
+        """A plan counts from the day on which it was told."""
+        return min(self.since, self.mentioned_at)
+
+    @property
+    def is_past_event(self) -> bool:
+        """It had happened when it was told, within a day. Something that began in a month or year may go on."""
+        if self.kind != Kind.EVENT or self.occurred_start is None or self.occurred_start > self.mentioned_at:
+            return False
+        return self.occurred_end is None or self.occurred_end - self.occurred_start <= ONE_DAY
 
 
 def find_candidates(bank: Bank, facts: Sequence[PreparedFact], *, seen: Collection[UUID] = ()) -> list[list[KnownUnit]]:

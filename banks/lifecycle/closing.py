@@ -9,7 +9,6 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Q
 
-from banks.enums import Kind
 from banks.lifecycle.candidates import KnownUnit
 from banks.lifecycle.history import describe_end, find_former_end, write_moment
 from banks.lifecycle.observations import follow_closed_facts, follow_scheduled_ends
@@ -123,20 +122,23 @@ class Closed:
 def build_closings(unit_id: UUID, fact: KnownUnit, contradicted: Sequence[KnownUnit], reason: str) -> list[Closing]:
     """`unit_id` is the unit of `fact`. The dates decide which of two facts is newer, not the order of arrival.
 
-    A later event does not undo a dated event. A backdated fact closes nothing newer, and is itself closed at the
-    beginning of the newer fact.
+    A past event is not undone. A backdated fact closes nothing newer, and is closed itself when the newer one begins.
     """
     closings = []
     for other in contradicted:
         if other.id == unit_id:
             continue
-        if other.since <= fact.since:
-            older, closing = other, Closing(other.id, unit_id, fact.since, reason)
-        else:
-            older, closing = fact, Closing(unit_id, other.id, other.since, reason)
-        if older.kind != Kind.EVENT or reason == MemoryUnit.CloseReason.CORRECTION:
-            closings.append(closing)
+        is_older = other.known_since <= fact.known_since
+        older, newer = (other, fact) if is_older else (fact, other)
+        if not older.is_past_event or reason == MemoryUnit.CloseReason.CORRECTION:
+            closings.append(Closing(older.id, newer.id, find_end(older, newer), reason))
     return closings
+
+
+def find_end(older: KnownUnit, newer: KnownUnit) -> datetime:
+    """The beginning of the newer fact. A plan that is given up or moved ends on the day on which that was told."""
+    is_plan = older.occurred_start is not None and older.occurred_start > newer.mentioned_at
+    return newer.mentioned_at if is_plan else newer.since
 
 
 def close_units(bank: Bank, closings: Sequence[Closing], *, now: datetime, actor: str) -> Closed:

@@ -34,6 +34,7 @@ from banks.types import ExtractedFact, Passage, Source, Turn
 from banks.vectors import Embedded, embed_texts, is_long
 from providers import tokens
 from providers.embedding.vector import Vector
+from providers.llm.errors import LLMError
 from providers.usage import Usage
 from tenants.transactions import tenant_transaction
 
@@ -102,7 +103,11 @@ def retain_conversation(conversation: Conversation, tools: Tools) -> list[Retain
         outcomes = []
         for done, (batch, archive) in enumerate(zip(batches, archives, strict=True)):
             tools.report(done, len(batches))
-            retained = retain_batch(conversation, batch, tools, known, archive)
+            try:
+                retained = retain_batch(conversation, batch, tools, known, archive)
+            except LLMError:
+                keep_searchable(conversation.bank, batch, tools, known, archive)
+                raise
             outcomes.append(replace(retained, usage=retained.usage + spent) if done == 0 else retained)
         return outcomes
     finally:
@@ -248,6 +253,17 @@ def retain_batch(
             Message.objects.for_tenant(bank.tenant_id).filter(id__in=ids).update(extracted_at=timezone.now())
     usage = reading.usage + embedded.usage + plan.usage
     return Retained(tuple(units), usage, "\n".join(reading.errors))
+
+
+def keep_searchable(
+    bank: Bank, batch: Batch, tools: Tools, known: Mapping[str, Vector], archive: "Future[Embedded] | None"
+) -> None:
+    """Recall finds the words of messages whose facts a model did not extract yet."""
+    vectors = iter(embed_batch(bank, (), batch, tools, known, archive).vectors)
+    with tools.write():
+        lock_memory(bank)
+        for part in batch.parts:
+            store_episode(bank, part, list(islice(vectors, len(part.archive_texts))))
 
 
 def store_episode(bank: Bank, part: EpisodePart, vectors: Sequence[Vector]) -> None:

@@ -27,6 +27,7 @@ from banks.retain.tools import Retained, Tools
 from banks.text_index.write import add_texts
 from banks.types import Passage, Source, Turn
 from banks.vectors import embed_texts
+from providers.llm.errors import LLMError
 from tenants.transactions import tenant_transaction
 
 BATCH = 500  # chunks in one statement
@@ -232,7 +233,11 @@ def retain_chunk(source: DocumentVersion, waiting: WaitingChunk, given: Instruct
     bank, chunk, piece = source.bank, waiting.chunk, waiting.piece
     instructions = replace(given, infer=piece.infer, labels=piece.labels)
     passage = build_chunk_passage(bank, chunk.text, piece.said_at, instructions)
-    reading = read_passage(bank, passage, instructions, tools)
+    try:
+        reading = read_passage(bank, passage, instructions, tools)
+    except LLMError:
+        keep_searchable(source, waiting, tools)
+        raise
     texts = [waiting.embedding_text, *list_embedding_texts(reading.facts)]
     embedded = embed_texts(bank.tenant_id, tools.embedder, texts, step=tools.step)
     prepared = prepare_facts(
@@ -251,6 +256,18 @@ def retain_chunk(source: DocumentVersion, waiting: WaitingChunk, given: Instruct
             **place_vector(bank, embedded.vectors[0]), extracted_at=timezone.now() if reading.is_done else None
         )
     return Retained(tuple(units), reading.usage + embedded.usage + plan.usage, "\n".join(reading.errors))
+
+
+def keep_searchable(source: DocumentVersion, waiting: WaitingChunk, tools: Tools) -> None:
+    """Recall finds the words of a chunk whose facts a model did not extract yet."""
+    bank, chunk = source.bank, waiting.chunk
+    embedded = embed_texts(bank.tenant_id, tools.embedder, [waiting.embedding_text])
+    with tools.write():
+        lock_memory(bank)
+        check_chunk(source, chunk)
+        add_texts(bank, Corpus.CHUNK, [chunk.id])
+        rows = Chunk.objects.for_tenant(bank.tenant_id).filter(id=chunk.id)
+        rows.update(**place_vector(bank, embedded.vectors[0]))
 
 
 def check_chunk(source: DocumentVersion, chunk: Chunk) -> None:

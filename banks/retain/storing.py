@@ -265,6 +265,7 @@ def view_as_known(unit_id: UUID, prepared: PreparedFact) -> KnownUnit:
         fact.mentioned_at,
         fact.occurred_start,
         prepared.identity.tags,
+        fact.occurred_end,
     )
 
 

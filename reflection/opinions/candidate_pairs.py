@@ -32,6 +32,7 @@ Cause = OpinionRevision.Cause
 
 A_TURN = 5  # the nearest opinions of a fact; further ones wait until every fact has had its turn
 MOST_FACTS = 20  # of one opinion in one question
+MOST_BY_ENTITY = 5  # of one opinion, the nearest: an agent's user is an entity of almost every fact
 VECTOR_HEAD = 4  # bytes before the big-endian floats of `vector_send`
 TINY = np.finfo(np.float32).tiny
 
@@ -81,7 +82,7 @@ def plan_weighing(bank: Bank, fact_ids: Collection[UUID], *, most: int, only: UU
     if not opinions:
         return Plan()
     shared = count_shared(bank, facts, opinions)
-    used = find_used(bank, facts) | find_from_same_message(bank, facts, opinions)
+    used = find_used(bank, facts) | find_known_before(bank, facts, opinions)
     vectors = {fact.id: vector for fact, vector in facts.values()}
     ranked = list(rank_pairs(vectors, opinions, shared, used, reach=choose_reach(bank)))
     chosen = (CandidatePair(opinion_id, facts[fact_id][0]) for _, _, (fact_id, opinion_id) in nsmallest(most, ranked))
@@ -108,9 +109,21 @@ def rank_pairs(
 ) -> Iterator[tuple[int, float, Pair]]:
     """Sort keys: turn by turn, within a turn the nearest first, ties by id."""
     cosines = np.stack(list(facts.values())) @ np.stack(list(opinions.values())).T
+    by_entity = {
+        (fact_id, opinion_id)
+        for opinion_id, column in zip(opinions, cosines.T.tolist(), strict=True)
+        for _, fact_id in nsmallest(
+            MOST_BY_ENTITY,
+            (
+                (-cosine, fact_id)
+                for fact_id, cosine in zip(facts, column, strict=True)
+                if cosine <= reach and shared[fact_id, opinion_id] and (fact_id, opinion_id) not in used
+            ),
+        )
+    }
     for fact_id, row in zip(facts, cosines.tolist(), strict=True):
         nearest = sorted((-cosine, (fact_id, opinion_id)) for cosine, opinion_id in zip(row, opinions, strict=True))
-        bearing = (one for one in nearest if one[1] not in used and (-one[0] > reach or shared[one[1]]))
+        bearing = (one for one in nearest if one[1] not in used and (-one[0] > reach or one[1] in by_entity))
         for place, (distance, pair) in enumerate(bearing):
             yield place // A_TURN, distance, pair
 
@@ -193,20 +206,26 @@ def read_vector(sent: bytes) -> Vector:
     return vector / max(float(np.linalg.norm(vector)), float(TINY))
 
 
-def find_from_same_message(bank: Bank, fact_ids: Collection[UUID], opinion_ids: Collection[UUID]) -> set[Pair]:
-    """A fact from the message that an opinion was said in is no new evidence for it."""
-    said = read_messages(bank, fact_ids)
-    held = read_messages(bank, opinion_ids) if said else {}
+def find_known_before(bank: Bank, fact_ids: Collection[UUID], opinion_ids: Collection[UUID]) -> set[Pair]:
+    """A fact from the message that an opinion was said in, or from earlier ones, is no new evidence for it.
+
+    The ids of messages have the order of their arrival.
+    """
+    held = read_messages(bank, opinion_ids)
+    said = read_messages(bank, fact_ids) if held else {}
     return {
-        (fact, opinion) for message in said.keys() & held.keys() for fact in said[message] for opinion in held[message]
+        (fact_id, opinion_id)
+        for opinion_id, own in held.items()
+        for fact_id, messages in said.items()
+        if max(messages) <= max(own)
     }
 
 
 def read_messages(bank: Bank, unit_ids: Collection[UUID]) -> dict[UUID, list[UUID]]:
-    """Units by the message that they rest on."""
+    """The messages that each unit rests on."""
     found: defaultdict[UUID, list[UUID]] = defaultdict(list)
     rows = UnitSource.objects.for_tenant(bank.tenant_id).filter(unit_id__in=unit_ids, message__isnull=False)
     for unit_id, message_id in rows.values_list("unit_id", "message_id"):
         if message_id is not None:
-            found[message_id].append(unit_id)
+            found[unit_id].append(message_id)
     return found

@@ -55,8 +55,9 @@ Example: on Tuesday, June 11, 2024 Ana says "My neighbour Tomasz moved out last 
 (ORGANIZATION)"], "relations": ["Tomasz | works_at | Skanska | |"], "causes": [], "confidence": null, "turns": [1]}]}"""
 
 NARRATIVE_SYSTEM = f"""\
-You keep the memory of an AI agent. Write down the facts of the passage that are worth knowing in a year: mostly 2 to \
-5, none if there are none. Do not split a story, and do not join two matters.
+You keep the memory of an AI agent. Write down the facts of the passage that are worth knowing in a year, none if \
+there are none. An event with its story is one fact. A home, a job, a plan, a habit is one fact each: it must be able \
+to end by itself.
 
 {build_data_rule("passage")}
 

@@ -132,6 +132,33 @@ def test_a_dated_event_is_not_undone_by_a_later_one(bank: Bank) -> None:
     assert units_of(bank)["Ana ran."].expired_at is None
 
 
+def test_a_plan_that_is_moved_was_never_true(bank: Bank) -> None:
+    plan = make_fact("The wedding is in 2024.", said=2022, kind=Kind.EVENT, occurred_start=YEAR[2024])
+    (planned,) = store(bank, plan)
+    moved = make_fact("The wedding is in 2026.", said=2023, kind=Kind.EVENT, occurred_start=YEAR[2026])
+    store(bank, moved, plan=make_plan(rule(bank, Action.INVALIDATE, planned.id)))
+    units = units_of(bank)
+    former = units["The wedding is in 2024."]
+    assert (former.close_reason, former.valid_from, former.valid_until) == ("update", YEAR[2024], YEAR[2024])
+    assert units["The wedding is in 2026."].expired_at is None
+
+
+def test_a_plan_that_is_given_up_ends_although_its_day_is_later(bank: Bank) -> None:
+    plan = make_fact("The wedding is in 2024.", said=2022, kind=Kind.EVENT, occurred_start=YEAR[2024])
+    (planned,) = store(bank, plan)
+    store(bank, make_fact("No wedding.", said=2023), plan=make_plan(rule(bank, Action.INVALIDATE, planned.id)))
+    units = units_of(bank)
+    assert units["No wedding."].expired_at is None
+    assert units["The wedding is in 2024."].expired_at is not None
+
+
+def test_a_state_that_began_in_a_year_can_end(bank: Bank) -> None:
+    years = {"occurred_start": YEAR[2021], "occurred_end": YEAR[2022]}
+    (old,) = store(bank, make_fact(ACME, said=2022, kind=Kind.EVENT, **years))
+    store(bank, make_fact(GLOBEX, said=2024), plan=make_plan(rule(bank, Action.INVALIDATE, old.id)))
+    assert units_of(bank)[ACME].valid_until == YEAR[2024]
+
+
 def test_a_correction_closes_without_an_end_of_validity(bank: Bank) -> None:
     (event,) = store(bank, make_fact("Ana ran.", said=2022, kind=Kind.EVENT, occurred_start=YEAR[2022]))
     fact = make_fact("Ana never ran.", said=2024)

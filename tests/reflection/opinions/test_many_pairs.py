@@ -8,6 +8,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from banks.models import Bank, MemoryUnit, Mention
+from reflection.opinions.candidate_pairs import MOST_BY_ENTITY
 from reflection.opinions.model_calls import PAIRS_A_CALL
 from reflection.opinions.verdicts import LLMAssessor
 from reflection.opinions.weighing import MOST_PAIRS, MOST_STEPS, Reinforced, Tools, reinforce_opinions
@@ -73,5 +74,5 @@ def test_calls_are_bounded_skipped_pairs_are_counted_and_without_candidates_ther
     name(bank, make_entity(tenant, bank=bank).id, [*opinions, *facts])
     done = reinforce(bank, llm_server, facts)
     assert (done.weighed, done.steps) == (MOST_STEPS * MOST_PAIRS, MOST_STEPS)
-    assert done.weighed + done.left_out == OPINIONS * FACTS
+    assert done.weighed + done.left_out == OPINIONS * MOST_BY_ENTITY
     assert len(llm_server.chat.received) == done.calls <= MOST_CALLS
