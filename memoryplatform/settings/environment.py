@@ -283,7 +283,7 @@ class Environment(BaseSettings):
         default=3, ge=1, description="Facts that an entity must have before observations about it are written."
     )
     observation_least_share: float = Field(
-        default=0.5,
+        default=1.0,
         ge=0,
         le=1,
         description="New facts, as a share of those that the observations on an entity rest on, before they are "

@@ -43,7 +43,7 @@ def tighten(schema: dict[str, Any]) -> dict[str, Any]:
     if "$ref" in schema:
         return {"$ref": schema["$ref"]}
     kept = {key: value for key, value in schema.items() if key not in LEFT_OUT}
-    if "properties" in kept:
+    if "properties" in kept or "enum" in kept:
         kept.pop("description", None)  # the docstring of a class is for its readers
     if "oneOf" in kept:
         kept["anyOf"] = kept.pop("oneOf")

@@ -1,6 +1,7 @@
 """If a model refuses an entity or answers nonsense, the observations of other entities are still refreshed."""
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -192,3 +193,23 @@ def test_without_a_model_a_consolidation_restores_a_removed_description(bank: Ba
     with tenant_transaction(bank.tenant_id):
         summaries = dict(Entity.objects.of_bank(bank).values_list("name", "summary"))
     assert (operation.kind, summaries) == ("consolidate", {"Ana": "Ana swims.", "Bea": "kept"})
+
+
+def test_two_entities_share_a_call(bank: Bank, llm: ScriptedLLM) -> None:
+    def respond(received: Received) -> str:
+        subjects = re.findall(r"^Subject (\d+): (\w+)$", received.prompt, re.MULTILINE)
+        facts = re.findall(r"^Fact (\d+) .*\n\| (\w+)", received.prompt, re.MULTILINE)
+        number = {name: int(place) for place, name in facts}
+        changes = [
+            {"action": "add", "subject": int(place), "text": f"{name} is known.", "facts": [number[name]]}
+            for place, name in subjects
+        ]
+        return json.dumps({"changes": changes})
+
+    llm.chat.otherwise = respond
+    operation = refresh(bank)
+    assert (operation.status, operation.result["entities"]) == ("completed", 2)
+    assert len(llm.chat.received) == 1
+    with tenant_transaction(bank.tenant_id):
+        observations = MemoryUnit.objects.of_bank(bank).filter(network="observation")
+        assert set(observations.values_list("text", flat=True)) == {"Ana is known.", "Bea is known."}

@@ -87,7 +87,7 @@ def render(number: int, question: NameQuestion) -> Iterator[str]:
     yield f"question {number}: who or what is {label(question.mention.name)} ({question.mention.kind}) in this text?"
     yield from bar(tokens.truncate(question.text, TEXT_TOKENS))
     for place, choice in enumerate(question.choices, start=1):
-        aliases = "; ".join(label(alias) for alias in choice.aliases)
+        aliases = "; ".join(label(alias) for alias in choice.aliases if alias.casefold() != choice.name.casefold())
         also = f", also known as {aliases}" if aliases else ""
         yield f"question {number}, candidate {place}: {label(choice.name)} ({choice.kind}){also}"
         if choice.summary:

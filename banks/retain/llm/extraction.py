@@ -29,8 +29,8 @@ UNSTATED_CERTAINTY = 0.5
 UNSTATED_MISS = 0.5
 LEAST_IMPORTANCE = 0.2  # of any extracted fact
 TOKENS_TO_PREDICT_FROM = 3_000
-TOKENS_BESIDE_A_PASSAGE = 450
-TOKENS_OF_KNOWN = 60  # of one known fact beside a passage
+TOKENS_BESIDE_A_PASSAGE = 300
+TOKENS_OF_KNOWN = 40  # of one known fact beside a passage
 OPENING_TOKENS = 200
 
 FACT_RULES = """\
@@ -66,10 +66,9 @@ to end by itself.
 NARRATIVE_CLOSING = "Write down the facts of the passage."
 
 KNOWN_RULES = """\
-These facts are in memory already. They help you to understand the passage; take no fact from them. Say in `known` \
-of a fact what it does to them: "ends 2" if 2 was true and no longer is, or will end on a known day; "corrects 2" if 2 \
-never was true; "repeats 2" if 2 says all of it. A past event stays true, and a second pet, friend or job ends \
-nothing. In doubt leave it empty."""
+These are in memory already: take no fact from them. Say in `known` of a fact what it does to them: "ends 2" if 2 was \
+true and no longer is, or will end on a known day; "corrects 2" if 2 never was true; "repeats 2" if 2 says all of it. \
+A past event stays true, and a second pet, friend or job ends nothing. In doubt, none."""
 
 PREDICTION_SYSTEM = f"""\
 You help the memory of an AI agent to notice what is new. You are given known facts, numbered, and the \

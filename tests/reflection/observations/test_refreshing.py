@@ -333,3 +333,23 @@ def test_a_refresh_is_an_event_with_ids(bank: Bank) -> None:
         [delivery] = Delivery.objects.for_tenant(bank.tenant_id)
     assert (delivery.event, delivery.bank_id) == ("observation.refreshed", bank.bank_id)
     assert delivery.data == {"entity_id": str(find_ana(bank).id), "observation_ids": [str(observation.id)]}
+
+
+def test_an_entity_is_read_again_when_it_has_doubled_or_a_fact_has_ended(bank: Bank, settings: Any) -> None:
+    settings.OBSERVATION_LEAST_FACTS, settings.OBSERVATION_LEAST_SHARE = 2, 1.0
+    observer = Recorder()
+    facts = [tell(bank, f"Ana likes the number {number}.", "Ana") for number in range(3)]
+    refresh(bank, observer)
+    for number in range(3, 5):
+        tell(bank, f"Ana likes the number {number}.", "Ana")
+        refresh(bank, observer)
+    assert len(observer.seen) == 1
+    tell(bank, "Ana likes the number 5.", "Ana")
+    refresh(bank, observer)
+    assert [len(dossier.facts) for dossier in observer.seen] == [3, 3]
+    assert observer.seen[1].fact_count == 6
+    tell(bank, "Ana likes the number 6.", "Ana")
+    with tenant_transaction(bank.tenant_id):
+        MemoryUnit.objects.of_bank(bank).filter(id=facts[0]).update(expired_at=timezone.now(), close_reason="update")
+    refresh(bank, observer)
+    assert len(observer.seen) > 2

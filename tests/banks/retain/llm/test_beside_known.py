@@ -45,7 +45,7 @@ def test_known_facts_are_fenced_and_few(llm_server: ScriptedLLM) -> None:
     user = llm_server.chat.received[0].body["messages"][-1]["content"]
     assert "\n| turn 9: Ana" in user
     shown = user[: user.index("<passage")]
-    assert tokens.count(shown) < 700
+    assert tokens.count(shown) < 600
     assert len(extraction.seen) == shown.count("\nknown ")
 
 
