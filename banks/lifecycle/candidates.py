@@ -53,10 +53,10 @@ def find_candidates(bank: Bank, facts: Sequence[PreparedFact], *, seen: Collecti
     """For each fact the current units of its network: first those with the same relation of the same subject, then the
     nearest ones. The number of queries does not depend on the number of facts.
 
-    `seen` are units that the author of the facts saw: they are left out, and others must be NEAR. Call inside a tenant
-    transaction.
+    `seen` are units that the author of the facts saw: they are left out, and others must be NEAR. Values of relations
+    with a single value end without a question. Call inside a tenant transaction.
     """
-    by_relation = find_by_relation(bank, facts)
+    by_relation = [[] for _ in facts] if seen else find_by_relation(bank, facts)
     least = NEAR if seen else RELATED
     near = find_neighbours(bank, [fact.vector for fact in facts], nearest=NEAREST, least_cosine=least)
     found = {unit_id for ids in by_relation for unit_id in ids} | {one.unit_id for ones in near for one in ones}

@@ -33,7 +33,7 @@ def read_passage(bank: Bank, passage: Passage, instructions: Instructions, tools
 
 
 def find_known_facts(bank: Bank, embedder: Embedder, tags: Sequence[str], texts: Sequence[str]) -> list[KnownFact]:
-    """The current facts that are nearest to any of the texts, the nearest first.
+    """The current facts that are nearest to any of the texts: the nearest of each text first, then the second.
 
     A model may repeat their words. So they have the tags of the passage, or none: whoever may see the new facts may see
     them too.
@@ -42,10 +42,10 @@ def find_known_facts(bank: Bank, embedder: Embedder, tags: Sequence[str], texts:
     vectors = embed_texts(bank.tenant_id, embedder, texts).vectors
     with tenant_transaction(bank.tenant_id):
         near = find_neighbours(bank, vectors, nearest=NEAREST_TO_A_TURN, least_cosine=0.0)
-        cosines: dict[UUID, float] = {}
-        for one in (neighbour for neighbours in near for neighbour in neighbours):
-            cosines[one.unit_id] = max(one.cosine, cosines.get(one.unit_id, 0.0))
+        ranks: dict[UUID, tuple[int, float]] = {}
+        for place, one in (pair for neighbours in near for pair in enumerate(neighbours)):
+            ranks[one.unit_id] = min((place, -one.cosine), ranks.get(one.unit_id, (place, 0.0)))
         facts = MemoryUnit.objects.of_bank(bank).current().filter(network__in=FACTUAL, tags_hash__in=visible)
-        units = facts.filter(id__in=cosines).defer("embedding", "second_embedding")
-        found = sorted(units, key=lambda unit: (-cosines[unit.id], unit.id))
+        units = facts.filter(id__in=ranks).defer("embedding", "second_embedding")
+        found = sorted(units, key=lambda unit: (*ranks[unit.id], unit.id))
     return [KnownFact(unit.id, unit.rendered_text, unit.mentioned_at) for unit in found[:MOST_KNOWN]]

@@ -1,7 +1,7 @@
 """One refresh of one entity, scope by scope: read, observe, embed, write. No transaction is open in between."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -25,7 +25,8 @@ from reflection.observations.types import Dossier, JointObserver, Observation, O
 
 logger = logging.getLogger(__name__)
 
-MOST_TOGETHER = 6  # entities in one call
+MOST_AHEAD = 30  # entities that are read for calls that they share
+MOST_TOGETHER = 8  # entities in one call
 MOST_CALLS = 6  # of one refresh: further facts of a large entity are counted, not read
 
 
@@ -93,7 +94,7 @@ def observe_ahead(bank: Bank, entity_ids: Sequence[UUID], observer: JointObserve
     A failure is ignored here: the entities are asked about one by one then.
     """
     groups: dict[tuple[str, ...], list[Dossier]] = {}
-    for entity_id in entity_ids[:MOST_TOGETHER]:
+    for entity_id in entity_ids[:MOST_AHEAD]:
         with tools.write():
             touched = find_touched_entity(bank, entity_id)
             for scope in touched.scopes if touched else ():
@@ -101,10 +102,7 @@ def observe_ahead(bank: Bank, entity_ids: Sequence[UUID], observer: JointObserve
                 if read and needs_call(*read) and scope.refused_since is None:
                     groups.setdefault(read[0].tags, []).append(read[1])
     ahead: dict[Dossier, tuple[Observation, ...]] = {}
-    for dossiers in groups.values():
-        is_short = sum(len(one.facts) for one in dossiers) <= observer.facts_at_once
-        if len(dossiers) == 1 or not is_short:
-            continue
+    for dossiers in (part for group in groups.values() for part in share_calls(group, observer.facts_at_once)):
         try:
             observed, usage = observer.observe_together(dossiers)
         except (LLMRefused, MalformedAnswer) as failure:
@@ -115,6 +113,18 @@ def observe_ahead(bank: Bank, entity_ids: Sequence[UUID], observer: JointObserve
         tools.spend(usage)
         ahead |= {dossier: one for dossier, one in zip(dossiers, observed, strict=True) if one}
     return ahead
+
+
+def share_calls(dossiers: Sequence[Dossier], most_facts: int) -> Iterator[list[Dossier]]:
+    """Groups of at most so many facts and MOST_TOGETHER entities. One that would be alone is left out."""
+    group: list[Dossier] = []
+    for one in dossiers:
+        if len(group) == MOST_TOGETHER or sum(len(each.facts) for each in [*group, one]) > most_facts:
+            yield from [group] if len(group) > 1 else []
+            group = []
+        group.append(one)
+    if len(group) > 1:
+        yield group
 
 
 def refresh_entity(bank: Bank, entity_id: UUID, tools: RefreshTools, ahead: Ahead = NOTHING_AHEAD) -> Refreshed:

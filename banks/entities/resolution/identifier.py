@@ -87,13 +87,20 @@ def find_questions(bank: Bank, mentions: Sequence[tuple[MentionOf, str]]) -> lis
             ),
         )
         for place in open_places.values()
+        if near[place]
     ]
 
 
 def choose_near(mention: MentionOf, index: CandidateIndex) -> list[Candidate]:
-    """The possible candidates, the likeliest first."""
+    """The possible candidates, the likeliest first. A person or a thing is no concept such as "mental health"."""
     scored = [(score(mention, candidate), candidate) for candidate in index.nearest(mention, limit=LOOKED_AT)]
-    likely = [pair for pair in scored if pair[0].total >= DEFAULT_THRESHOLDS.ask and not pair[0].veto]
+    likely = [
+        (similarity, candidate)
+        for similarity, candidate in scored
+        if similarity.total >= DEFAULT_THRESHOLDS.ask
+        and not similarity.veto
+        and candidate.kind is not EntityKind.CONCEPT
+    ]
     ranked = sorted(likely, key=lambda pair: (-pair[0].total, pair[1].id))
     return [candidate for _, candidate in ranked[:MOST_CHOICES]]
 

@@ -97,8 +97,10 @@ def choose_reader(section: Section, meter: Meter, *, mode: Mode, known: Sequence
 
 
 def find_beside(section: Section, mode: Mode, find_known: FindKnown) -> list[KnownFact]:
-    """The known facts that the model sees with a section."""
-    known = find_known([piece.turn.text for piece in section.pieces if piece.turn.text.strip()])
+    """The known facts that the model sees with a section: those about the words of others, if the agent talks too."""
+    turns = [piece.turn for piece in section.pieces if piece.turn.text.strip()]
+    others = [turn for turn in turns if not section.is_agent(turn)]
+    known = find_known([turn.text for turn in others or turns])
     if mode is Mode.NARRATIVE:
         return choose_known(known, most=TOKENS_BESIDE_A_PASSAGE, longest=TOKENS_OF_KNOWN)
     return choose_known(known, most=TOKENS_TO_PREDICT_FROM)

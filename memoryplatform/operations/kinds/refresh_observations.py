@@ -24,7 +24,7 @@ from providers.registry import get_embedder
 from providers.usage import Usage
 from reflection.models import ObservedEntity
 from reflection.observations.llm_observer import LLMObserver
-from reflection.observations.refreshing import MOST_TOGETHER, Ahead, RefreshTools, observe_ahead, refresh_entity
+from reflection.observations.refreshing import MOST_AHEAD, Ahead, RefreshTools, observe_ahead, refresh_entity
 from tenants.models import UsageRecord
 
 A_WHILE = timedelta(seconds=5)
@@ -50,7 +50,7 @@ def refresh_observations(run: Run) -> dict[str, Any]:
         ahead: Ahead = {}
         while due:
             entity_id = due[0]
-            if len(seen) % MOST_TOGETHER == 0:
+            if len(seen) % MOST_AHEAD == 0:
                 with run.metered(UsageRecord.Kind.CONSOLIDATE):
                     ahead = observe_ahead(bank, due, observer, tools)
             with run.metered(UsageRecord.Kind.CONSOLIDATE):
