@@ -11,6 +11,7 @@ from banks.types import ExtractedFact, Labels, Quote, Source
 from providers.embedding.vector import Vector
 
 HASH_BYTES = 16
+CATEGORY, CHOSEN = "category:", "true"  # metadata of a category; tags decide who sees a memory, so no model writes them
 
 
 class Identity(NamedTuple):
@@ -83,7 +84,7 @@ def prepare_facts(
             relationship_vectors=tuple(next(rest) for _ in fact.relationships),
             context=labels.context,
             tags=labels.tags,
-            metadata=dict(labels.metadata),
+            metadata=dict(labels.metadata) | {f"{CATEGORY}{name}": CHOSEN for name in fact.categories},
             is_agents=bool(fact.quotes) and all(map(is_agents, fact.quotes)),
         )
         for place, fact in enumerate(facts)

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 from uuid import UUID
 
 from banks.enums import EntityKind, Kind, Network, Novelty
+from banks.extraction_settings import ExtractionSettings
 from banks.rendering import render_text
 
 
@@ -49,6 +50,7 @@ class FoundEntity:
     is_guess: bool = field(default=False, compare=False)  # the kind is a recogniser's guess
     is_stated: bool = field(default=False, compare=False)  # the kind was stated, OTHER included
     same_as: str = field(default="", compare=False)
+    type: str = field(default="", compare=False)  # one of the bank's own entity types
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ class Passage:
     before: tuple[Turn, ...] = ()
     echoes: tuple[tuple[Quote, ...], ...] = ()
     speaker_names: Mapping[str, str] = field(default_factory=dict)
+    settings: ExtractionSettings = field(default_factory=ExtractionSettings)
 
 
 @dataclass(frozen=True)
@@ -146,6 +149,7 @@ class ExtractedFact:
     confidence: float | None = None  # opinions only, 0..1
     importance: float = 0.5  # 0..1; in calibrated mode it grows with the error of the forecast
     novelty: Novelty | None = None  # calibrated mode only
+    categories: tuple[str, ...] = ()  # of the bank's own list
     speaker: str = ""
     role: str = ""
     search_text: str = ""

@@ -30,11 +30,12 @@ def merge_entities(bank: Bank, entity: Entity, other_ids: Collection[UUID]) -> E
     move_relationships(bank, entity, set(others))
     if entity.kind == EntityKind.OTHER:
         entity.kind = next((other.kind for other in others.values() if other.kind != EntityKind.OTHER), entity.kind)
+    entity.type = entity.type or next((other.type for other in others.values() if other.type), "")
     entity.is_speaker = entity.is_speaker or any(other.is_speaker for other in others.values())
     Entity.objects.of_bank(bank).filter(id__in=others).delete()
     if find_namesake(bank, entity.identity, entity.kind, but=entity.id):
         raise EntityConflict(f"Another entity of the kind {entity.kind} has that name; merge it too.")
-    entity.save(update_fields=["kind", "is_speaker"])
+    entity.save(update_fields=["kind", "type", "is_speaker"])
     recount_entities(bank, {entity.id})
     entity.refresh_from_db()
     return entity

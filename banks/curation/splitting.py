@@ -114,6 +114,7 @@ def make_entity(bank: Bank, entity: Entity, split: Split, moved: Sequence[str]) 
         name=name,
         identity=identity_key(name),
         kind=kind,
+        type="" if split.kind else entity.type,
         is_speaker=entity.is_speaker,
         name_is_chosen=bool(split.name),
     )

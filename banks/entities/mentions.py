@@ -1,6 +1,6 @@
 """Mentions: the entities that a batch of units names, stored with their names and counts."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -53,6 +53,7 @@ def record_mentions(bank: Bank, namings: Sequence[Naming], *, identities: Identi
     known = {(candidate.id, alias) for candidate in candidates for alias in candidate.aliases}
     store_names(bank, resolved, known=known)
     rename_entities(bank, {one.entity_id for one in resolved if (one.entity_id, one.name) not in known})
+    set_types(bank, {entity_id: one.type for one, entity_id in zip(asked, ids, strict=True) if one.type})
     store_mentions(bank, resolved)
     store_companions(bank, resolved)
     return resolved
@@ -101,6 +102,13 @@ def rename_entities(bank: Bank, ids: set[UUID]) -> None:
     Entity.objects.for_tenant(bank.tenant_id).bulk_update(renamed, ["name"])
 
 
+def set_types(bank: Bank, types: Mapping[UUID, str]) -> None:
+    """The newest mention decides: the bank's list of types may have changed."""
+    for name in set(types.values()):
+        ids = [entity_id for entity_id, its_type in types.items() if its_type == name]
+        Entity.objects.of_bank(bank).filter(id__in=ids).exclude(type=name).update(type=name)
+
+
 def list_first_writings(names: Sequence[str]) -> list[str]:
     """One spelling of each normal form: a title or a legal form does not make a name more complete."""
     return list({normalise_name(name): name for name in reversed(names)}.values())
@@ -133,6 +141,7 @@ def build_mention(naming: Naming, entity: FoundEntity) -> MentionOf:
         kind_is_guess=entity.is_guess,
         kind_is_stated=entity.is_stated,
         speakers=naming.speakers,
+        type=entity.type,
     )
 
 

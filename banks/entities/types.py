@@ -23,6 +23,7 @@ class MentionOf:
     kind_is_guess: bool = False
     kind_is_stated: bool = False  # OTHER is then a kind, not a gap
     speakers: frozenset[str] = frozenset()  # they are companions of every name, so they are no evidence
+    type: str = ""  # one of the bank's own entity types
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,19 @@ from typing import Any, ClassVar, Self
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Func, Q
+from django.db.models.lookups import LessThanOrEqual
 from pgvector.django import VectorField
 
 from banks.enums import Mode
+from banks.extraction_settings import (
+    LONGEST_LANGUAGE,
+    LONGEST_LEAVE_OUT,
+    LONGEST_MISSION,
+    MOST_CATEGORIES,
+    MOST_TYPES,
+    ExtractionSettings,
+)
 from protection.modes import MODES, write_off
 from tenants.scoping import TenantOwned, TenantQuerySet
 
@@ -26,6 +35,12 @@ class BankQuerySet(TenantQuerySet["Bank"]):
 
 
 BankManager = models.Manager.from_queryset(BankQuerySet)
+
+
+def limit_list(name: str, most: int) -> models.CheckConstraint:
+    """Refuses a longer list, and JSON that is no list."""
+    length = Func(F(name), function="jsonb_array_length", output_field=models.IntegerField())
+    return models.CheckConstraint(condition=LessThanOrEqual(length, most), name=f"bank_{name}_in_range")
 
 
 class VectorChange(models.TextChoices):
@@ -57,6 +72,32 @@ class Bank(TenantOwned):
         null=True, blank=True, help_text="Cosine from which a fact bears on an opinion; empty: the deployment's."
     )
     extraction_mode = models.CharField(max_length=12, choices=Mode, default=Mode.NARRATIVE)
+    retain_mission = models.CharField(
+        max_length=LONGEST_MISSION,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The purpose of the memory, and what the model that extracts facts looks for.",
+    )
+    leave_out = models.CharField(
+        max_length=LONGEST_LEAVE_OUT, blank=True, default="", db_default="", help_text="What must not be stored."
+    )
+    retain_language = models.CharField(
+        max_length=LONGEST_LANGUAGE,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The language of extracted facts; empty: the language of the passage.",
+    )
+    entity_types = models.JSONField(
+        blank=True, default=list, db_default=[], help_text="Types of entities, each with a name and a description."
+    )
+    entity_types_closed = models.BooleanField(
+        default=False, db_default=False, help_text="Whether the types replace the kinds of the service."
+    )
+    categories = models.JSONField(
+        blank=True, default=list, db_default=[], help_text="Categories of facts, each with a name and a description."
+    )
     protection = models.JSONField(
         default=write_off,
         db_default=write_off(),
@@ -110,6 +151,8 @@ class Bank(TenantOwned):
                 ),
                 name="bank_protection_known",
             ),
+            limit_list("entity_types", MOST_TYPES),
+            limit_list("categories", MOST_CATEGORIES),
             models.CheckConstraint(condition=Q(vector_slot__in=[0, 1]), name="bank_vector_slot_known"),
             models.CheckConstraint(
                 condition=Q(vector_change="", other_embedding_model="")
@@ -139,6 +182,10 @@ class Bank(TenantOwned):
     @property
     def legal_hold(self) -> dict[str, Any] | None:
         return {"reason": self.hold_reason, "since": self.held_since} if self.held_since else None
+
+    @property
+    def extraction_settings(self) -> ExtractionSettings:
+        return ExtractionSettings.read({name: getattr(self, name) for name in ExtractionSettings.names()})
 
     @property
     def disposition(self) -> dict[str, Any]:

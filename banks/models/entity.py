@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from banks.enums import EntityKind
+from banks.extraction_settings import LONGEST_TYPE
 from banks.models.bank import Bank, HasVector
 from banks.models.of_bank import OfBankQuerySet
 from banks.models.unit import MemoryUnit
@@ -24,6 +25,9 @@ class Entity(HasVector):
     name = models.CharField(max_length=300, help_text="The canonical name: the most complete one so far.")
     identity = models.CharField(max_length=300, help_text="The key of the name, unique together with the kind.")
     kind = models.CharField(max_length=12, choices=EntityKind)
+    type = models.CharField(
+        max_length=LONGEST_TYPE, blank=True, default="", db_default="", help_text="One of the bank's own entity types."
+    )
     summary = models.TextField(blank=True)
     attributes = models.JSONField(default=dict)
     is_speaker = models.BooleanField(default=False)

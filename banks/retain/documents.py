@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Q
@@ -218,16 +219,20 @@ def load_chunks(source: DocumentVersion) -> list[WaitingChunk]:
     return [one for one in found if not one.piece.is_ready]
 
 
-def retain_chunk(source: DocumentVersion, waiting: WaitingChunk, given: Instructions, tools: Tools) -> Retained:
-    bank, chunk, piece = source.bank, waiting.chunk, waiting.piece
-    instructions = replace(given, infer=piece.infer, labels=piece.labels)
-    passage = Passage(
-        turns=(Turn(role="user", speaker="", text=chunk.text, said_at=piece.said_at),),
-        context=piece.labels.context,
+def build_chunk_passage(bank: Bank, text: str, said_at: datetime, instructions: Instructions) -> Passage:
+    return Passage(
+        turns=(Turn(role="user", speaker="", text=text, said_at=said_at),),
+        context=instructions.labels.context,
         agent_name=bank.name,
         is_document=True,
         given_entities=instructions.entities,
     )
+
+
+def retain_chunk(source: DocumentVersion, waiting: WaitingChunk, given: Instructions, tools: Tools) -> Retained:
+    bank, chunk, piece = source.bank, waiting.chunk, waiting.piece
+    instructions = replace(given, infer=piece.infer, labels=piece.labels)
+    passage = build_chunk_passage(bank, chunk.text, piece.said_at, instructions)
     try:
         reading = read_passage(bank, passage, instructions, tools)
     except LLMError:

@@ -25,6 +25,7 @@ NEAREST_TO_A_TURN = 4
 def read_passage(bank: Bank, passage: Passage, instructions: Instructions, tools: Tools) -> Extraction:
     if not instructions.infer:
         return Extraction(is_done=False)
+    passage = replace(passage, settings=instructions.settings)
     find_known = partial(find_known_facts, bank, tools.embedder, instructions.labels.tags)
     extraction = tools.engine.extract(passage, mode=instructions.mode, find_known=find_known, step=tools.step)
     given = read_given(bank, instructions.entities, seen_at=passage.turns[-1].said_at)

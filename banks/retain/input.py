@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from banks.enums import Mode
+from banks.extraction_settings import ExtractionSettings
 from banks.types import ExtractedFact, FoundEntity, Labels, Role
 
 
@@ -56,3 +57,4 @@ class Instructions:
     infer: bool = True
     labels: Labels = field(default_factory=Labels)
     entities: tuple[FoundEntity, ...] = ()
+    settings: ExtractionSettings = field(default_factory=ExtractionSettings)

@@ -41,6 +41,8 @@ NEVER = datetime(1, 1, 1, tzinfo=UTC)
 # The words of one fact in five end a chunk. So most cuts stay where they were after an edit.
 ENDS_ONE_IN = 5
 FACTS = TypeAdapter(tuple[ExtractedFact, ...])
+# A caller gives none of them. They came later, and must not change the hash of what is stored.
+EXTRACTED: Any = {"__all__": {"categories": True, "effects": True, "entities": {"__all__": {"type"}}}}
 BATCH = 100  # facts: enough to share the cost of the statements, few enough to lose in a crash
 
 
@@ -80,7 +82,7 @@ class FactChunk:
         undated = [
             replace(fact, mentioned_at=NEVER) if fact.mentioned_at == self.called_at else fact for fact in self.facts
         ]
-        return hashlib.sha256(FACTS.dump_json(tuple(undated))).digest()
+        return hashlib.sha256(FACTS.dump_json(tuple(undated), exclude=EXTRACTED)).digest()
 
     @property
     def spans(self) -> list[tuple[int, int]]:

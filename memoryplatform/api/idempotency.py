@@ -47,7 +47,7 @@ def once_for_each_key(handler: Handler, perform: Callable[[Claim, Callable[[], R
     @functools.wraps(handler)
     def wrapped(view: TenantView, request: Request, *args: Any, **kwargs: Any) -> Response:
         key = request.headers.get(HEADER)
-        if key is None:
+        if key is None or view.stores_nothing(request):
             return as_response(handler(view, request, *args, **kwargs))
         bank_key = kwargs.get("bank_id", ANY_BANK) if view.quotes_memories else ""
         outcome = begin(view.tenant_id, check_key(key), fingerprint(request, view.identity.id), bank_key=bank_key)

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -24,12 +24,17 @@ def route(  # noqa: PLR0913  # a route has these parts
     query: type[Input] | None = None,
     body: Any = None,
     if_match: bool = False,
+    or_answer: Any = None,
 ) -> Callable[[Handler], Handler]:
     """Makes a handler of a method that takes the names of the path and returns a value, which `answer` renders.
 
     The method gets the validated query as `wanted`, and the validated serializer of the body as `body`. Its docstring
-    is the description of the route. A `Response` that it returns is sent as it is.
+    is the description of the route. A `Response` that it returns is sent as it is; `or_answer` describes it.
     """
+    described = answer
+    if or_answer is not None:
+        name = f"{answer.__name__}Or{or_answer.__name__}"
+        described = PolymorphicProxySerializer(name, [answer, or_answer], resource_type_field_name=None)
 
     def decorate(method: Handler) -> Handler:
         @functools.wraps(method)
@@ -48,7 +53,7 @@ def route(  # noqa: PLR0913  # a route has these parts
             description=" ".join((method.__doc__ or "").split()),
             parameters=[one for one in (query, if_match and IF_MATCH) if one],
             request=body,
-            responses={status: answer, **ERRORS, **({412: ErrorOutput} if if_match else {})},
+            responses={status: described, **ERRORS, **({412: ErrorOutput} if if_match else {})},
         )
         decorated: Handler = describe(handle)
         return decorated

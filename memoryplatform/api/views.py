@@ -23,6 +23,10 @@ class TenantView(APIView):
     throttle_classes = (KeyAndTenantThrottle,)
     quotes_memories = True
 
+    def stores_nothing(self, _request: Request) -> bool:
+        """True for a dry run, whose response is not recorded under its Idempotency-Key."""
+        return False
+
     @property
     def identity(self) -> KeyIdentity:
         return cast("KeyIdentity", self.request.auth)

@@ -13,22 +13,26 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from banks.enums import Mode, Network
+from banks.enums import Network
 from banks.errors import BankError
 from banks.models import Bank, Entity, Episode, QuarantinedItem
 from banks.models.bank import CENTROID_COLUMNS, VECTOR_COLUMNS
 from memoryplatform.dashboard.access import BankRequest, bank_page, perform
+from memoryplatform.dashboard.extraction import LONGEST_TRIAL, ExtractionForm, try_text
 from memoryplatform.dashboard.operations import list_current_work
 from memoryplatform.dashboard.texts import compare
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.errors import AccountInvalid
+from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.banks import legal_hold, profile, retention
 from memoryplatform.operations.banks.embedding_model import get_state
 from memoryplatform.operations.banks.profile import BankChange
 from memoryplatform.operations.banks.stats import Growth, count_growth
 from memoryplatform.operations.conversations import read_titles
+from memoryplatform.operations.errors import OperationError
 from protection.modes import MODES
 from protection.personal_data import PersonalKind
+from providers.llm.protocol import Task
 from reflection.disposition import TRAITS, Profile, write_disposition
 from reflection.errors import ReflectionError
 from reflection.models import BackgroundRevision, ObservedEntity, RetentionRule
@@ -51,11 +55,6 @@ MODE_WORDS = {
     "quarantine": "Quarantine: wait for a review",
     "refuse": "Refuse: the call is an error",
 }
-EXTRACTION_WORDS = {
-    Mode.NARRATIVE: "Narrative: a few self-contained facts per episode",
-    Mode.CALIBRATED: "Calibrated: only facts that were not to be expected",
-    Mode.VERBATIM: "Verbatim: each exchange as it was said",
-}
 MODE_CHOICES = [(mode, MODE_WORDS[mode]) for mode in MODES]
 
 
@@ -71,11 +70,6 @@ class DispositionForm(forms.Form):
 class SettingsForm(forms.Form):
     name = forms.CharField(
         label="Name", max_length=200, help_text="The agent calls itself by this name in its answers."
-    )
-    extraction_mode = forms.ChoiceField(
-        label="Extraction",
-        choices=[(mode.value, EXTRACTION_WORDS[mode]) for mode in Mode],
-        help_text="How conversations become memories. A change holds for what is retained from now on.",
     )
     learns_background = forms.BooleanField(
         label="Learn the background",
@@ -239,41 +233,79 @@ def change_background(request: BankRequest) -> HttpResponse:
 @bank_page(Right.VIEW)
 @require_GET
 def bank_settings(request: BankRequest) -> HttpResponse:
-    return show_settings(request, SettingsForm(initial=read_settings(request.bank)), RuleForm(auto_id=RULE_ID))
+    return show_settings(request)
 
 
 def read_settings(row: Bank) -> dict[str, Any]:
-    names = ("name", "extraction_mode", "learns_background", "opinion_step", "opinion_reach")
+    names = ("name", "learns_background", "opinion_step", "opinion_reach")
     return {**{name: getattr(row, name) for name in names}, **row.protection, "version": profile.read_version(row)}
 
 
-def show_settings(request: BankRequest, form: SettingsForm, rule_form: RuleForm) -> HttpResponse:
+def show_settings(
+    request: BankRequest,
+    form: SettingsForm | None = None,
+    rule_form: RuleForm | None = None,
+    extraction_form: ExtractionForm | None = None,
+) -> HttpResponse:
+    """A form that is left out shows what is stored."""
     with tenant_transaction(request.access.tenant_id):
         rules = list(RetentionRule.objects.of_bank(request.bank).order_by("id"))
+    given = [one for one in (form, rule_form, extraction_form) if one is not None]
     context = {
-        "form": form,
-        "rule_form": rule_form,
+        "form": form or SettingsForm(initial=read_settings(request.bank)),
+        "rule_form": rule_form or RuleForm(auto_id=RULE_ID),
+        "extraction_form": extraction_form or ExtractionForm.of(request.bank),
+        "model": getattr(find_llm(request.access.tenant_id, Task.EXTRACT), "model_id", ""),
         "rules": rules,
         "embedding": get_state(request.access.to_bank(), request.bank.bank_id),
+        "longest_trial": LONGEST_TRIAL,
     }
-    status = 422 if form.errors or rule_form.errors else 200
+    status = 422 if any(one.errors for one in given) else 200
     return render(request, "dashboard/bank/settings.html", context, status=status)
+
+
+@bank_page(Right.MANAGE)
+@require_POST
+def change_extraction(request: BankRequest) -> HttpResponse:
+    form = ExtractionForm(request.POST)
+    if form.is_valid() and save_settings(request, form, form.change()):
+        messages.success(request, "The bank remembers by these settings from now on.")
+        return redirect("bank_settings", request.bank.bank_id)
+    return show_settings(request, extraction_form=form)
+
+
+@bank_page(Right.WRITE)
+@require_POST
+def try_extraction(request: BankRequest) -> HttpResponse:
+    """With the settings of the form, saved or not. A person who can't change them sends none."""
+    form = ExtractionForm(request.POST) if "retain_mission" in request.POST else None
+    if form is None or form.is_valid():
+        tried = try_text(request, request.POST.get("text", ""), form.settings() if form else None)
+    else:
+        faults = ((form[name].label, map(str, found)) for name, found in form.errors.items())
+        tried = {"fault": " ".join(f"{label}: {' '.join(texts)}" for label, texts in faults)}
+    return render(request, "dashboard/bank/tried.html", {"tried": tried})
+
+
+def save_settings(request: BankRequest, form: SettingsForm | ExtractionForm, change: BankChange) -> bool:
+    version = form.cleaned_data["version"]
+    expected = frozenset({version}) if version else None
+    try:
+        profile.change_bank(request.access.to_bank(), request.bank.bank_id, change, expected=expected)
+    except (BankError, OperationError, ReflectionError) as error:
+        form.add_error(None, str(error))
+        return False
+    return True
 
 
 @bank_page(Right.MANAGE)
 @require_POST
 def change_bank(request: BankRequest) -> HttpResponse:
     form = SettingsForm(request.POST)
-    if form.is_valid():
-        expected = frozenset({form.cleaned_data["version"]}) if form.cleaned_data["version"] else None
-        try:
-            profile.change_bank(request.access.to_bank(), request.bank.bank_id, form.change(), expected=expected)
-        except (BankError, ReflectionError) as error:
-            form.add_error(None, str(error))
-        else:
-            messages.success(request, "The settings are saved.")
-            return redirect("bank_settings", request.bank.bank_id)
-    return show_settings(request, form, RuleForm(auto_id=RULE_ID))
+    if form.is_valid() and save_settings(request, form, form.change()):
+        messages.success(request, "The settings are saved.")
+        return redirect("bank_settings", request.bank.bank_id)
+    return show_settings(request, form)
 
 
 @bank_page(Right.MANAGE)
@@ -289,7 +321,7 @@ def create_rule(request: BankRequest) -> HttpResponse:
             done = "fades" if shown.rule.action == RetentionRule.Action.FADE else "deletes"
             messages.success(request, f"The rule {done} {shown.matches} memories in the coming night.")
             return redirect("bank_settings", request.bank.bank_id)
-    return show_settings(request, SettingsForm(initial=read_settings(request.bank)), form)
+    return show_settings(request, rule_form=form)
 
 
 @bank_page(Right.MANAGE)

@@ -32,6 +32,15 @@ def choose_engine(tenant_id: UUID) -> Engine:
     return LLMEngine(llm, judge=find_cached_llm(tenant_id, Task.JUDGE) or llm, quoting=BuiltinEngine())
 
 
+def choose_dry_run_engine(tenant_id: UUID, bank_id: str) -> Engine:
+    """An engine whose answers are not kept. Raises QuotaExceeded once the month's tokens are used up."""
+    llm = find_llm(tenant_id, Task.EXTRACT, bank_id=bank_id)
+    if llm is None:
+        return BuiltinEngine()
+    check_tokens(tenant_id, Task.EXTRACT)
+    return LLMEngine(llm, judge=find_llm(tenant_id, Task.JUDGE, bank_id=bank_id), quoting=BuiltinEngine())
+
+
 def choose_answer_writer() -> AnswerWriter:
     """Answers without a model, and if the model writes nothing."""
     return write_extractive_answer

@@ -53,11 +53,13 @@ def get_entity(bank: Bank, entity_id: UUID) -> Entity:
     return entity
 
 
-def find_entities(bank: Bank, *, kind: str = "", name: str = "") -> EntityQuerySet:
+def find_entities(bank: Bank, *, kind: str = "", name: str = "", own_type: str = "") -> EntityQuerySet:
     """Entities with a name that has a word with this beginning. Call inside a tenant transaction."""
     entities = Entity.objects.of_bank(bank)
     if kind:
         entities = entities.filter(kind=kind)
+    if own_type:
+        entities = entities.filter(type=own_type)
     if not name:
         return entities
     start = normalise_name(name) if has_letters(name) else ""

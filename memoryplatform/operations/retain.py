@@ -19,7 +19,7 @@ from memoryplatform.operations.banks.profile import find_or_create_bank
 from memoryplatform.operations.idempotency import find_operation
 from memoryplatform.operations.memories.newest_metadata import MetadataRule
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.protection import Screened, screen_items, store_quarantined
+from memoryplatform.operations.protection import Screened, screen_fields, screen_items, store_quarantined
 from memoryplatform.operations.running.kind_names import RETAIN
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import retry, submit
@@ -42,7 +42,7 @@ MOST_ITEMS_TO_WAIT_FOR = 100  # more is answered with the operation's id
 MOST_CHARACTERS_TO_WAIT_FOR = 100_000
 
 
-def retain(
+def retain(  # noqa: PLR0913  # the parts of a call
     access: BankAccess,
     bank_id: str,
     items: Sequence[RetainItem],
@@ -50,11 +50,13 @@ def retain(
     wait: bool,
     idempotency_key: str | None = None,
     metadata_rule: MetadataRule | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> Operation:
     """Accepts the items. With `wait`, a small call returns the finished operation.
 
     A known key returns its first operation, whose `items_digest` identifies the items. Without a `metadata_rule` a
-    confirmed memory has the metadata of all its sources. The bank's protection is applied before anything is stored.
+    confirmed memory has the metadata of all its sources. `settings` replace extraction settings of the bank for this
+    call. The bank's protection is applied before anything is stored.
 
     Raises EmbeddingModelUnavailable, or QuotaExceeded if a quota is used up, without storing anything. If the quota is
     reached on the way, the source stays in the archive and the operation fails. It can be retried; the same key
@@ -68,6 +70,7 @@ def retain(
     here = wait and is_small(items)
     asked: dict[str, Any] = {"metadata_rule": metadata_rule.write()} if metadata_rule else {}
     asked |= {"items_digest": digest_items(items)} if idempotency_key else {}
+    asked |= {"settings": screen_fields(bank, settings, are_settings=True)} if settings else {}
     screened = screen_items(bank, items)
     try:
         operation = accept(access, bank, screened, idempotency_key=idempotency_key, wake=not here, asked=asked)

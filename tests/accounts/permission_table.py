@@ -120,6 +120,7 @@ BY_SCOPES = {
         PATCH DELETE api/v1/orgs/organizations/<str:org_id>/projects/<str:project_id>/
     """,
     "read write": """
+        POST v1/default/banks/<str:bank_id>/memories/dry-run-extract
         POST v1/banks/<str:bank_id>/background
         PATCH v1/banks/<str:bank_id>/memories/<uuid:memory_id>
         POST v1/banks/<str:bank_id>/memories/<uuid:memory_id>/invalidate

@@ -93,6 +93,8 @@ TABLE: list[tuple[str, str, set[str] | None]] = [
     ("change_background", "POST", WRITERS),
     ("bank_settings", "GET", ALL),
     ("change_bank", "POST", MANAGERS),
+    ("change_extraction", "POST", MANAGERS),
+    ("try_extraction", "POST", WRITERS),
     ("change_hold", "POST", MANAGERS),
     ("delete_bank", "POST", MANAGERS),
     ("create_rule", "POST", MANAGERS),

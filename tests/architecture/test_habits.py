@@ -25,6 +25,7 @@ READ_BY_DJANGO = {
 # routes whose POST asks and changes nothing
 READ_ONLY_POSTS = {
     "v1/banks/<str:bank_id>/memories/recall",
+    "v1/default/banks/<str:bank_id>/memories/dry-run-extract",
     "v1/default/banks/<str:bank_id>/memories/recall",
     "v1/default/recall",
     "v1/exports/get/",

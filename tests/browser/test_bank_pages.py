@@ -1,5 +1,7 @@
 """A bank, its memories and its conversations in a browser."""
 
+import json
+
 import pytest
 from django.core.cache import cache
 from playwright.sync_api import Page, expect
@@ -11,6 +13,11 @@ from tenants.models import Tenant
 from tests.browser.checking import check_page
 from tests.browser.conftest import SignIn
 from tests.dashboard.conftest import TALK, find_unit, hear
+from tests.llm_server import ScriptedLLM
+from tests.llm_server.fixture import llm
+from tests.llm_server.script import Reply
+
+__all__ = ["llm"]
 
 BANK = "/dashboard/banks/support/"
 HOSTILE = ("user", "<img src=x onerror=alert(1)>", "<script>document.title = 'broken'</script> \u202e I like tea.")
@@ -176,3 +183,31 @@ def test_a_viewer_sees_no_act(page: Page, support: Bank, signed_in: SignIn) -> N
     page.goto(f"{BANK}settings/")
     expect(page.get_by_label("Extraction")).to_be_disabled()
     check_page(page, "bank-settings-viewer")
+
+
+def test_what_to_remember_is_tried_before_it_is_saved(page: Page, support: Bank, llm: ScriptedLLM) -> None:
+    bolt = {
+        "text": "Bolt, Ana's dog, has taken Carprofen since Monday, June 3, 2024, and sleeps better.",
+        "start": "2024-06-03",
+        "entities": ["Bolt (PET)", "Carprofen (MEDICATION)", "Ana (PERSON)"],
+        "relations": ["Bolt | takes | Carprofen | 2024-06-03 |"],
+        "categories": ["treatment"],
+        "turns": [1],
+    }
+    belief = {"text": "I believe that the dose is too high for Bolt.", "network": "opinion", "confidence": 0.6}
+    llm.chat.otherwise = lambda _received: Reply(text=json.dumps({"facts": [bolt, belief]}))
+    page.goto(f"{BANK}settings/")
+    page.get_by_label("Purpose").fill("Remember what animals take, and how they bear it.")
+    page.get_by_label("Leave out").fill("Prices and small talk.")
+    page.get_by_label("Types of entities").fill("MEDICATION: a drug that an animal takes\nPET: an animal with a name")
+    page.get_by_label("Categories").fill("treatment: drugs and operations\nfood")
+    page.get_by_label("Text to try").fill("Ana called: Bolt takes Carprofen since Monday and sleeps better.")
+    page.get_by_role("button", name="Try it").click()
+    expect(page.get_by_text("2 facts, nothing kept.")).to_be_visible()
+    page.get_by_text("Rests on").first.click()
+    check_page(page, "bank-settings-tried")
+    page.get_by_role("button", name="Save what to remember").click()
+    expect(page.get_by_text("The bank remembers by these settings from now on.")).to_be_visible()
+    expect(page.get_by_label("Categories")).to_have_value("treatment: drugs and operations\nfood")
+    page.goto(f"{BANK}memories/?q=Carprofen")
+    expect(page.get_by_text("No memory matches.")).to_be_visible()

@@ -22,6 +22,16 @@ def test_a_bank_is_made_listed_and_shown(cli: Cli) -> None:
     assert json.loads(cli("banks", "show", "nora", "--json").out)["bias_strength"] == 0.2
 
 
+def test_a_bank_is_made_with_extraction_settings(cli: Cli, client: MemoryClient) -> None:
+    wanted = ["--retain-mission", "Animals.", "--entity-type", "MEDICATION: a drug", "--category", "topic:health"]
+    assert cli("banks", "create", "vet", *wanted).code == 0
+    bank = client.banks.get("vet")
+    assert (bank.retain_mission, bank.categories[0].name) == ("Animals.", "topic:health")
+    assert (bank.entity_types[0].name, bank.entity_types[0].description) == ("MEDICATION", "a drug")
+    shown = dict(row for row in cli("banks", "show", "vet").rows if len(row) == 2)
+    assert (shown["mission"], shown["entity types"]) == ("Animals.", "MEDICATION")
+
+
 def test_a_bank_is_deleted_after_typing_its_name(cli: Cli, client: MemoryClient, worker: None) -> None:
     client.banks.create("nora")
     assert cli("banks", "delete", "nora", stdin="no\n", is_terminal=True).code == 1

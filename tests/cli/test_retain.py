@@ -26,6 +26,19 @@ def test_a_text_is_retained_and_recalled(cli: Cli) -> None:
     assert found.rows[0][-1] == "Alice lives in Lisbon."
 
 
+def test_a_dry_run_shows_the_facts_and_stores_nothing(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
+    done = cli("retain", "support", "Alice lives in Lisbon.", "--dry-run")
+    assert done.code == 0
+    assert done.rows[0][0] == "add"
+    assert done.rows[0][-1] == "Alice lives in Lisbon."
+    tried = json.loads(cli("retain", "support", "Alice lives in Lisbon.", "--dry-run", "--json").out)
+    assert [fact["text"] for fact in tried["items"][0]["facts"]] == ["Alice lives in Lisbon."]
+    assert list(client.banks.list()) == []
+    (tmp_path / "a.md").write_text("A.")
+    (tmp_path / "b.md").write_text("B.")
+    assert cli("retain", "support", "--folder", str(tmp_path), "--dry-run").code == 2
+
+
 def test_json_names_memories_and_operations(cli: Cli, client: MemoryClient) -> None:
     done = json.loads(cli("retain", "support", "Bob sails to Rome.", "--json", "--tag", "sea").out)
     memory = client.memories.get("support", done["memory_ids"][0])

@@ -1,6 +1,7 @@
 """The summary and the settings of a bank."""
 
 import html
+import json
 
 import pytest
 from django.test import Client
@@ -12,10 +13,15 @@ from reflection.models import RetentionRule
 from tenants.models import Tenant, User
 from tenants.transactions import tenant_transaction
 from tests.accounts.conftest import join, sign_in
+from tests.llm_server import ScriptedLLM
+from tests.llm_server.fixture import llm
+from tests.llm_server.script import Reply
+
+__all__ = ["llm"]
 
 BANK = "/dashboard/banks/support/"
 SETTINGS = {
-    "name": "Juno", "extraction_mode": "verbatim", "opinion_step": "0.2", "opinion_reach": "", "secrets": "redact",
+    "name": "Juno", "opinion_step": "0.2", "opinion_reach": "", "secrets": "redact",
     "personal_data": "flag", "personal_kinds": ["email"], "phone_region": "DE", "instructions": "quarantine",
 }  # fmt: skip
 
@@ -78,7 +84,7 @@ def test_disposition_and_background_are_saved_with_a_revision(client: Client, su
 def test_settings_are_saved_and_refused_ones_keep_the_input(client: Client, acme: Tenant, support: Bank) -> None:
     assert client.post(f"{BANK}settings/save/", SETTINGS).status_code == 302
     row = fresh(support)
-    assert (row.name, row.extraction_mode, row.opinion_step, row.learns_background) == ("Juno", "verbatim", 0.2, False)
+    assert (row.name, row.opinion_step, row.learns_background) == ("Juno", 0.2, False)
     assert row.protection["personal_kinds"] == ["email"]
     refused = client.post(f"{BANK}settings/save/", SETTINGS | {"opinion_step": "7", "name": "Kept"})
     assert refused.status_code == 422
@@ -87,6 +93,65 @@ def test_settings_are_saved_and_refused_ones_keep_the_input(client: Client, acme
     stale = client.post(f"{BANK}settings/save/", SETTINGS | {"version": "0" * 16})
     assert stale.status_code == 422
     assert fresh(support).name == "Faster"
+
+
+EXTRACTION = {
+    "extraction_mode": "narrative",
+    "retain_mission": "The health of animals.\r\nAnd what they eat.",
+    "leave_out": "Prices.",
+    "retain_language": "German",
+    "entity_types": "MEDICATION: a drug\r\n\r\n  PET  ",
+    "entity_types_closed": "on",
+    "categories": "topic:health: illness: and drugs\nfood",
+}
+
+
+def test_what_to_remember_is_saved_and_shown(client: Client, acme: Tenant, support: Bank) -> None:
+    assert client.post(f"{BANK}settings/extraction/", EXTRACTION).status_code == 302
+    row = fresh(support)
+    assert row.retain_mission == "The health of animals.\nAnd what they eat."
+    assert (row.leave_out, row.retain_language, row.entity_types_closed) == ("Prices.", "German", True)
+    assert row.entity_types == [{"name": "MEDICATION", "description": "a drug"}, {"name": "PET", "description": ""}]
+    assert row.categories == [
+        {"name": "topic:health", "description": "illness: and drugs"},
+        {"name": "food", "description": ""},
+    ]
+    page = read(client, f"{BANK}settings/")
+    for words in ("MEDICATION: a drug\nPET", "topic:health: illness: and drugs\nfood", "no language model"):
+        assert words in page
+    again = EXTRACTION | {"entity_types": "medication", "categories": "Food\nfood", "leave_out": "Kept"}
+    refused = client.post(f"{BANK}settings/extraction/", again)
+    assert refused.status_code == 422
+    for words in ("must have capital letters", "may occur once", "Kept"):
+        assert words in refused.content.decode()
+    change_bank(BankAccess(acme.id), "support", BankChange(name="Faster"))
+    stale = client.post(f"{BANK}settings/extraction/", EXTRACTION | {"leave_out": "", "version": "0" * 16})
+    assert (stale.status_code, fresh(support).leave_out) == (422, "Prices.")
+
+
+def test_a_text_is_tried_with_settings_that_are_not_saved(client: Client, support: Bank, llm: ScriptedLLM) -> None:
+    fact = {"text": "Bolt takes <b>Carprofen</b>.", "entities": ["Carprofen (MEDICATION)"], "categories": ["food"]}
+    llm.chat.otherwise = lambda _received: Reply(text=json.dumps({"facts": [fact]}))
+    page = client.post(f"{BANK}settings/extraction/try/", EXTRACTION | {"text": "Bolt takes Carprofen."})
+    shown = page.content.decode()
+    for words in ("Bolt takes &lt;b&gt;Carprofen&lt;/b&gt;.", "MEDICATION", "food", "nothing kept", "Read by scripted"):
+        assert words in shown
+    assert "The health of animals." in llm.chat.received[0].body["messages"][0]["content"]
+    assert fresh(support).retain_mission == ""
+    llm.chat.fail(503)
+    away = client.post(f"{BANK}settings/extraction/try/", EXTRACTION | {"text": "Bolt takes Carprofen."})
+    assert (away.status_code, "alert-error" in away.content.decode()) == (200, True)
+
+
+def test_a_text_that_can_not_be_tried_is_told(client: Client, support: Bank) -> None:
+    for given, words in (
+        ({"text": ""}, "Write a text"),
+        ({"text": "a" * 20_001}, "Write a text"),
+        (EXTRACTION | {"text": "Bolt.", "categories": "a\na"}, "Categories: Each name may occur once."),
+        ({"text": "Bolt takes Carprofen."}, "1 fact, nothing kept"),
+    ):
+        page = client.post(f"{BANK}settings/extraction/try/", given)
+        assert (page.status_code, words in page.content.decode()) == (200, True), words
 
 
 def test_retention_rules_are_added_switched_and_deleted(client: Client, support: Bank) -> None:

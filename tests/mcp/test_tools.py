@@ -5,6 +5,8 @@ from uuid import UUID
 
 import pytest
 
+from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.banks.profile import BankChange, change_bank
 from protection.modes import write_off
 from tenants.models import AuditEvent, Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
@@ -35,6 +37,25 @@ def test_a_conversation_is_retained_without_its_blank_messages(alice: Tenant, co
     kept = connected(alice).call("retain", bank_id="support", messages=said)
     assert kept["memory_ids"]
     assert kept["problems"] == ["messages.1.content: This field may not be blank."]
+
+
+def test_a_dry_run_shows_the_facts_and_stores_nothing(alice: Tenant, connected: Connect) -> None:
+    client = connected(alice)
+    tried = client.call("retain", bank_id="support", content=LISBON, dry_run=True)
+    assert (tried["status"], tried.get("operation_id"), tried.get("memory_ids", [])) == ("dry_run", None, [])
+    assert [fact["text"] for fact in tried["facts"]] == [LISBON]
+    assert tried["facts"][0]["outcome"] == "add"
+    assert client.call("list_banks")["banks"] == []
+
+
+def test_a_bank_is_made_with_extraction_settings(alice: Tenant, connected: Connect) -> None:
+    client = connected(alice)
+    client.call("create_bank", bank_id="vet", retain_mission="Animals.", leave_out="Prices.")
+    types = [{"name": "MEDICATION", "description": "A drug."}]
+    change_bank(BankAccess(alice.id), "vet", BankChange(entity_types=types))
+    shown = client.call("get_bank", bank_id="vet")
+    assert (shown["retain_mission"], shown["leave_out"], shown["entity_types"]) == ("Animals.", "Prices.", types)
+    assert "categories" not in shown
 
 
 def test_retaining_need_not_wait(alice: Tenant, connected: Connect) -> None:

@@ -4,7 +4,10 @@
 """
 
 import os
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 
@@ -13,10 +16,11 @@ import pytest
 from banks.entities.resolution.identifier import Choice, NameQuestion
 from banks.entities.types import MentionOf
 from banks.enums import EntityKind
+from banks.extraction_settings import ExtractionSettings, Term
 from banks.lifecycle.candidates import KnownUnit
 from banks.lifecycle.decisions import LifecycleQuestion
 from banks.retain.llm import disambiguation, extraction, lifecycle
-from banks.retain.llm.section import build_section
+from banks.retain.llm.section import Section, build_section
 from banks.types import Passage, Turn
 from providers.llm.prompting.fence import fence
 from providers.llm.protocol import ChatMessage
@@ -42,6 +46,15 @@ TURNS = (
     Turn("assistant", "Atlas", "She told me that she found work in Lisbon.", SUNDAY + timedelta(days=1)),
 )
 SECTION = build_section(Passage(TURNS, agent_name="Atlas"))
+SETTINGS = ExtractionSettings(
+    "What tenants need: repairs, visits, payments.",
+    "Health, and anything about children.",
+    "German",
+    (Term("APPLIANCE", "A machine of a flat."), Term("CONTRACT")),
+    entity_types_closed=True,
+    categories=(Term("repairs", "Damage, and who mends it."), Term("money")),
+)
+OF_A_BANK = build_section(replace(SECTION.passage, settings=SETTINGS))
 KNOWN = ("Emily is Ana's roommate.", "Ana lives in Rome.")
 PROFILE = Profile("Atlas", "I help people to plan their journeys.")
 
@@ -93,6 +106,7 @@ def only(system: str) -> list[ChatMessage]:
 PREDICTIONS = (extraction.Prediction("Emily still lives with Ana.", 0.8),)
 PROMPTS = {
     "extract-narrative": extraction.build_narrative_messages(SECTION),
+    "extract-narrative-with-settings": extraction.build_narrative_messages(OF_A_BANK),
     "extract-prediction": extraction.build_prediction_messages(SECTION, KNOWN),
     "extract-calibrated": extraction.build_calibrated_messages(SECTION, known=KNOWN, predictions=PREDICTIONS),
     "judge-lifecycle": build_lifecycle(),
@@ -130,3 +144,13 @@ def test_the_first_message_is_the_same_for_every_question() -> None:
     assert one.messages[0] == other.messages[0]
     elsewhere = build_section(Passage(TURNS[:1]))
     assert extraction.build_narrative_messages(elsewhere)[0] == extraction.build_narrative_messages(SECTION)[0]
+
+
+def test_the_settings_of_a_bank_come_after_the_part_that_all_banks_share() -> None:
+    calibrated = partial(extraction.build_calibrated_messages, known=KNOWN, predictions=PREDICTIONS)
+    builders: list[Callable[[Section], list[ChatMessage]]] = [extraction.build_narrative_messages, calibrated]
+    for build in builders:
+        with_settings, without = build(OF_A_BANK)[0].content, build(SECTION)[0].content
+        assert with_settings.startswith(without)
+        for words in ("repairs, visits", "about children", "German", "APPLIANCE (A machine", "money"):
+            assert words in with_settings.removeprefix(without)

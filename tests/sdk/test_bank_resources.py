@@ -3,6 +3,7 @@
 import pytest
 
 from memoryplatform_client import AlreadyExists, BankNotFound, MemoryClient, NotFound, PreconditionFailed
+from memoryplatform_client.options.banks import TermFields
 from memoryplatform_client.options.retain import EntityFields
 
 pytestmark = pytest.mark.parametrize("client", ["sync"], indirect=True)  # both clients send the same requests
@@ -28,6 +29,20 @@ def test_a_bank_from_its_making_to_its_end(client: MemoryClient, worker: None) -
     with pytest.raises(BankNotFound):
         client.banks.get("support")
     assert client.operations.wait(gone.operation_id, timeout=30).status == "completed"
+
+
+def test_extraction_settings_and_a_dry_run_with_others(client: MemoryClient) -> None:
+    types: list[TermFields] = [{"name": "DRUG", "description": "A medicine."}]
+    categories: list[TermFields] = [{"name": "health"}]
+    made = client.banks.create("vet", retain_mission="Animals.", entity_types=types, categories=categories)
+    assert (made.retain_mission, made.entity_types[0].name, made.categories[0].description) == ("Animals.", "DRUG", "")
+    assert (
+        client.banks.update_config("vet", {"llm_output_language": "German"}).overrides.llm_output_language == "German"
+    )
+    tried = client.dry_run("vet", "Bolt takes Carprofen.", tags=["dogs"], settings={"leave_out": "Prices."})
+    assert (tried.dry_run, tried.engine, tried.items[0].facts[0].outcome) == (True, "builtin", "add")
+    assert [fact.text for fact in tried.items[0].facts] == ["Bolt takes Carprofen."]
+    assert list(client.memories.list("vet")) == []
 
 
 def test_an_id_of_any_letters_reaches_its_bank(client: MemoryClient) -> None:

@@ -163,9 +163,12 @@ NOT_TAKEN = {
     "edit_memory": {"state"},
     "get_usage": {"format"},  # account.usage_csv
     "request_erasure": {"dry_run"},  # erasures.preview sends it
+    "retain": {"dry_run", "settings"},  # dry_run sends them
 }
 NESTED = {
     "DispositionInput": banks.DispositionFields,
+    "ExtractionSettingsInput": banks.ExtractionFields,
+    "TermInput": banks.TermFields,
     "SettingsChangeInput": banks.SettingFields,
     "TargetInput": erasures.Target,
     "ItemInput": retain.Item,

@@ -3,12 +3,14 @@
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar
+from functools import cache
+from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from banks.enums import Novelty
 from banks.prompting import write_day_and_zone
+from banks.retain.llm.bank_settings import add_settings
 from banks.retain.llm.facts import AnsweredFact, AnsweredFactBesideKnown, read_effects, read_facts
 from banks.retain.llm.section import Section, render_head, render_passage, render_piece
 from banks.types import ExtractedFact, KnownFact
@@ -17,10 +19,11 @@ from providers.llm.errors import MalformedAnswer
 from providers.llm.prompting.fence import bar, build_data_rule, fence
 from providers.llm.prompting.listed_answer import ListedAnswer
 from providers.llm.prompting.meter import Meter
-from providers.llm.prompting.tolerance import Number, Share, Text, snake
+from providers.llm.prompting.tolerance import MaybeList, Number, Share, Text, snake
 from providers.llm.protocol import ChatMessage
 
 logger = logging.getLogger(__name__)
+S = TypeVar("S", bound=ListedAnswer)
 
 UNSTATED_CERTAINTY = 0.5
 UNSTATED_MISS = 0.5
@@ -131,20 +134,36 @@ class AnswerBesideKnown(ListedAnswer):
     facts: list[AnsweredFactBesideKnown]
 
 
+def choose_schema(schema: type[S], section: Section) -> type[S]:
+    return add_categories(schema) if section.passage.settings.categories else schema
+
+
+@cache
+def add_categories(schema: type[S]) -> type[S]:
+    """The schema for a bank with categories. Those of other banks do not have the field, which costs tokens."""
+    (fact,) = get_args(schema.model_fields["facts"].annotation)
+    field: Any = (Annotated[list[Text], MaybeList], Field(default=[]))
+    sorted_fact = create_model(f"Categorised{fact.__name__}", __base__=fact, categories=field)
+    facts: Any = (list[sorted_fact], ...)
+    return create_model(f"Categorised{schema.__name__}", __base__=schema, facts=facts)
+
+
 def build_narrative_messages(section: Section, known: Sequence[KnownFact] = ()) -> list[ChatMessage]:
     """The rules of the known facts stand beside them, because the system message is the same for all passages."""
     parts = [render_passage(section), NARRATIVE_CLOSING]
     if known:
         shown = [f"({one.said_at:%Y-%m-%d}) {tokens.truncate(one.text, TOKENS_OF_KNOWN)}" for one in known]
         parts = [render_known(shown), KNOWN_RULES, *parts]
-    return [ChatMessage("system", NARRATIVE_SYSTEM), ChatMessage("user", "\n\n".join(parts))]
+    system = add_settings(NARRATIVE_SYSTEM, section.passage.settings)
+    return [ChatMessage("system", system), ChatMessage("user", "\n\n".join(parts))]
 
 
 def extract_narrative(meter: Meter, section: Section, *, known: Sequence[KnownFact] = ()) -> list[ExtractedFact]:
     messages = build_narrative_messages(section, known)
     if not known:
-        return [fact for _, fact in read_facts(meter.ask(NarrativeAnswer, messages).facts, section)]
-    answer = meter.ask(AnswerBesideKnown, messages)
+        plain = meter.ask(choose_schema(NarrativeAnswer, section), messages)
+        return [fact for _, fact in read_facts(plain.facts, section)]
+    answer = meter.ask(choose_schema(AnswerBesideKnown, section), messages)
     return [replace(fact, effects=read_effects(one.known, known)) for one, fact in read_facts(answer.facts, section)]
 
 
@@ -242,13 +261,15 @@ def build_calibrated_messages(
     section: Section, *, known: Sequence[str], predictions: Sequence[Prediction]
 ) -> list[ChatMessage]:
     parts = [render_known(known), render_predictions(predictions), render_passage(section), CALIBRATED_CLOSING]
-    return [ChatMessage("system", CALIBRATED_SYSTEM), ChatMessage("user", "\n\n".join(parts))]
+    system = add_settings(CALIBRATED_SYSTEM, section.passage.settings)
+    return [ChatMessage("system", system), ChatMessage("user", "\n\n".join(parts))]
 
 
 def extract_calibrated(
     meter: Meter, section: Section, *, known: Sequence[str], predictions: Sequence[Prediction]
 ) -> list[ExtractedFact]:
-    answer = meter.ask(CalibratedAnswer, build_calibrated_messages(section, known=known, predictions=predictions))
+    messages = build_calibrated_messages(section, known=known, predictions=predictions)
+    answer = meter.ask(choose_schema(CalibratedAnswer, section), messages)
     return [
         replace(fact, novelty=missed.novelty, importance=score_importance(missed, predictions))
         for missed, fact in read_facts(answer.facts, section)

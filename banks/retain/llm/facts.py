@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeVar
@@ -11,6 +12,8 @@ from pydantic.json_schema import SkipJsonSchema
 
 from banks.chunking.spans import ends_sentence
 from banks.enums import EntityKind, Kind, Network
+from banks.extraction_settings import ExtractionSettings
+from banks.retain.llm.bank_settings import choose_type, keep_known
 from banks.retain.llm.section import Section, TurnPiece
 from banks.types import (
     Cause,
@@ -97,22 +100,26 @@ EXTRACTED_NETWORKS = {"type": "string", "enum": [Network.WORLD, Network.EXPERIEN
 
 
 class AnsweredEntity(BaseModel):
-    """Written as "Skanska (ORGANIZATION)", or as an object."""
+    """Written as "Skanska (ORGANIZATION)", or as an object. `written` is the string form."""
 
     name: Text = Field(default="", validation_alias=AliasChoices("name", "text"))
     kind: Annotated[EntityKind, BeforeValidator(read_entity_kind)] = Field(
         default=EntityKind.OTHER, validation_alias=AliasChoices("kind", "type")
     )
+    written: Text = ""
 
     @model_validator(mode="before")
     @classmethod
     def read_string(cls, value: Any) -> Any:
+        if isinstance(value, dict):
+            said = [value.get("name", value.get("text")), value.get("kind", value.get("type"))]
+            return value | {"written": f"{said[0]} ({said[1]})"}
         if not isinstance(value, str):
             return value
         found = NAME_AND_KIND.fullmatch(value)
         if found is None or snake(found["kind"]) not in ENTITY_KIND_OF:
-            return {"name": value}
-        return {"name": found["name"], "kind": found["kind"]}
+            return {"name": value, "written": value}
+        return {"name": found["name"], "kind": found["kind"], "written": value}
 
 
 class AnsweredEffect(BaseModel):
@@ -183,6 +190,7 @@ class AnsweredFact(BaseModel):
     causes: Annotated[list[AnsweredCause], MaybeList, WithJsonSchema(STRINGS)] = []
     confidence: Share = None
     turns: Numbers = []
+    categories: SkipJsonSchema[Annotated[list[Text], MaybeList]] = []
     number: SkipJsonSchema[Number] = None
     kind: SkipJsonSchema[Annotated[Kind, BeforeValidator(read_kind)]] = Field(
         default=Kind.EVENT, validation_alias=AliasChoices("kind", "fact_kind")
@@ -205,7 +213,11 @@ def read_facts(answered: Sequence[A], section: Section) -> list[tuple[A, Extract
     numbered = zip(find_numbers(answered), answered, strict=True)
     kept = {number: fact for number, fact in numbered if build_text(fact)}
     order = {number: place for place, number in enumerate(kept)}
-    return [(fact, read_fact(fact, find_pieces(fact.turns, section), number, order)) for number, fact in kept.items()]
+    settings = section.passage.settings
+    return [
+        (fact, read_fact(fact, find_pieces(fact.turns, section), number, order, settings))
+        for number, fact in kept.items()
+    ]
 
 
 def find_numbers(answered: Sequence[AnsweredFact]) -> list[int]:
@@ -214,11 +226,18 @@ def find_numbers(answered: Sequence[AnsweredFact]) -> list[int]:
     return own if len(set(own)) == len(answered) else list(range(1, len(answered) + 1))
 
 
-def read_fact(fact: AnsweredFact, pieces: Sequence[TurnPiece], number: int, order: Mapping[int, int]) -> ExtractedFact:
+def read_fact(
+    fact: AnsweredFact,
+    pieces: Sequence[TurnPiece],
+    number: int,
+    order: Mapping[int, int],
+    settings: ExtractionSettings,
+) -> ExtractedFact:
     """`pieces` are the turns that the fact rests on, `order` the places of all facts by their numbers."""
     said_at = pieces[-1].turn.said_at
     occurred = find_occurrence(fact.start, fact.end, fact.when, said_at=said_at)
-    relationships = tuple(read_relationships(fact, zone=said_at.tzinfo))
+    entities = [read_entity(one, settings) for one in fact.entities]
+    relationships = tuple(read_relationships(fact, entities, zone=said_at.tzinfo))
     return ExtractedFact(
         text=build_text(fact),
         network=fact.network,
@@ -227,11 +246,12 @@ def read_fact(fact: AnsweredFact, pieces: Sequence[TurnPiece], number: int, orde
         dimensions=Dimensions(fact.text, fact.when, fact.where, fact.who, fact.why),
         occurred_start=occurred.start,
         occurred_end=occurred.end,
-        entities=tuple(gather_entities(fact, relationships)),
+        entities=tuple(gather_entities(entities, relationships)),
         relationships=relationships,
         causes=read_causes(fact.causes, number, order),
         quotes=tuple(piece.quote for piece in pieces),
         confidence=read_confidence(fact),
+        categories=keep_known(fact.categories, settings),
     )
 
 
@@ -269,8 +289,10 @@ def read_effects(answered: Iterable[AnsweredEffect], known: Sequence[KnownFact])
     return tuple(effects)
 
 
-def read_relationships(fact: AnsweredFact, *, zone: tzinfo | None) -> Iterable[FoundRelationship]:
-    named = {entity.name.casefold() for entity in fact.entities}
+def read_relationships(
+    fact: AnsweredFact, entities: Iterable[FoundEntity], *, zone: tzinfo | None
+) -> Iterable[FoundRelationship]:
+    named = {entity.name.casefold() for entity in entities}
     for one in fact.relations:
         relation = snake(one.relation)
         if not (one.subject and relation and one.object):
@@ -287,16 +309,22 @@ def read_relationships(fact: AnsweredFact, *, zone: tzinfo | None) -> Iterable[F
         )
 
 
-def gather_entities(fact: AnsweredFact, relationships: Iterable[FoundRelationship]) -> list[FoundEntity]:
+def gather_entities(entities: Sequence[FoundEntity], relationships: Iterable[FoundRelationship]) -> list[FoundEntity]:
     """The entities that the model named, and both ends of its relationships. A speaker is an entity of the fact only if
     the model says so.
     """
     ends = [name for one in relationships for name in (one.subject, "" if one.object_is_value else one.object)]
-    return merge_by_name([*map(read_entity, fact.entities), *(FoundEntity(name) for name in ends)])
+    return merge_by_name([*entities, *(FoundEntity(name) for name in ends)])
 
 
-def read_entity(entity: AnsweredEntity) -> FoundEntity:
-    return FoundEntity(entity.name, entity.kind, is_stated="kind" in entity.model_fields_set)
+def read_entity(entity: AnsweredEntity, settings: ExtractionSettings) -> FoundEntity:
+    is_stated = "kind" in entity.model_fields_set
+    found = NAME_AND_KIND.fullmatch(entity.written) if settings.entity_types else None
+    if found is None:
+        return FoundEntity(entity.name, entity.kind, is_stated=is_stated)
+    kind, own_type = choose_type(found["kind"], entity.kind, settings)
+    name = found["name"] if own_type else entity.name
+    return FoundEntity(name, kind, is_stated=is_stated and kind is entity.kind and not own_type, type=own_type)
 
 
 def merge_by_name(found: Iterable[FoundEntity]) -> list[FoundEntity]:
@@ -307,7 +335,8 @@ def merge_by_name(found: Iterable[FoundEntity]) -> list[FoundEntity]:
         if known is None and key:
             merged[key] = entity
         elif known is not None and known.kind is EntityKind.OTHER:
-            merged[key] = FoundEntity(known.name, entity.kind, is_stated=known.is_stated or entity.is_stated)
+            is_stated = known.is_stated or entity.is_stated
+            merged[key] = replace(known, kind=entity.kind, is_stated=is_stated, type=known.type or entity.type)
     return list(merged.values())
 
 

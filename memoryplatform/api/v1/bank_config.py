@@ -10,6 +10,7 @@ from rest_framework import serializers
 from rest_framework.response import Response
 
 from banks.enums import Mode
+from banks.extraction_settings import LONGEST_LANGUAGE
 from banks.models import Bank
 from memoryplatform.api.routes import route
 from memoryplatform.api.serializers import Input, Output
@@ -23,6 +24,7 @@ HINDSIGHT_NAMES = {
     "empathy": "disposition_empathy",
     "background": "reflect_mission",
     "extraction_mode": "retain_extraction_mode",
+    "retain_language": "llm_output_language",
 }
 # Every editable field of a bank is a setting, except its name.
 OWN_NAMES = [field for field in BankChange.names() if field != "name" and field not in HINDSIGHT_NAMES]
@@ -52,6 +54,9 @@ class SettingsInput(Input):
     retain_extraction_mode = serializers.ChoiceField(
         choices=list(MODES), required=False, help_text="concise and verbose are our narrative."
     )
+    llm_output_language = serializers.CharField(
+        max_length=LONGEST_LANGUAGE, required=False, allow_blank=True, help_text="The bank's retain_language."
+    )
 
     def get_fields(self) -> Fields:
         """Our own settings have the fields of a bank edit."""
@@ -69,6 +74,7 @@ class SettingsOutput(Output):
     retain_extraction_mode = serializers.ChoiceField(
         choices=sorted(MODE_NAMES.values()), help_text="concise is our narrative."
     )
+    llm_output_language = serializers.CharField(help_text="The bank's retain_language.")
 
     def get_fields(self) -> Fields:
         return super().get_fields() | pick_own_fields(BankOutput())

@@ -6,6 +6,16 @@ from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
 
 from banks.enums import Mode
+from banks.extraction_settings import (
+    CHECKS,
+    LONGEST_CATEGORY,
+    LONGEST_DESCRIPTION,
+    LONGEST_LANGUAGE,
+    LONGEST_LEAVE_OUT,
+    LONGEST_MISSION,
+    MOST_CATEGORIES,
+    MOST_TYPES,
+)
 from banks.models import Bank
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.pagination import PageInput, page_of, paginate
@@ -23,6 +33,9 @@ from tenants.transactions import tenant_transaction
 def check_bank_id(value: str) -> None:
     if not is_bank_id(value):
         raise serializers.ValidationError(f"Must be {WORDS}.")
+
+
+WITHOUT_LLM = "Without a language model it has no effect."
 
 
 class DispositionInput(Input):
@@ -69,7 +82,85 @@ class ProtectionOutput(Output):
     phone_region = serializers.CharField()
 
 
-class BankChangeInput(Input):
+class TermInput(Input):
+    name = serializers.CharField(max_length=LONGEST_CATEGORY)
+    description = serializers.CharField(
+        max_length=LONGEST_DESCRIPTION, allow_blank=True, default="", help_text="Tells the model what belongs to it."
+    )
+
+
+class TermOutput(Output):
+    name = serializers.CharField()
+    description = serializers.CharField(default="")
+
+
+class ExtractionSettingsInput(Input):  # a docstring would be repeated for every bank
+    extraction_mode = serializers.ChoiceField(
+        choices=Mode.choices,
+        required=False,
+        help_text="narrative: comprehensive facts. calibrated: only unpredicted facts. verbatim: each "
+        "exchange as it was said.",
+    )
+    retain_mission = serializers.CharField(
+        max_length=LONGEST_MISSION,
+        allow_blank=True,
+        required=False,
+        help_text=f"The purpose of this memory, and what to look for. {WITHOUT_LLM}",
+    )
+    leave_out = serializers.CharField(
+        max_length=LONGEST_LEAVE_OUT,
+        allow_blank=True,
+        required=False,
+        help_text=f"What must not become a memory. The archive keeps the source all the same. {WITHOUT_LLM}",
+    )
+    retain_language = serializers.CharField(
+        max_length=LONGEST_LANGUAGE,
+        allow_blank=True,
+        required=False,
+        help_text=f"The language of the facts, such as German. Empty: the language of the source. {WITHOUT_LLM}",
+    )
+    entity_types = serializers.ListField(
+        child=TermInput(),
+        required=False,
+        max_length=MOST_TYPES,
+        help_text=f"Types of entities beside PERSON, ORGANIZATION and the others, such as MEDICATION. {WITHOUT_LLM}",
+    )
+    entity_types_closed = serializers.BooleanField(
+        required=False, help_text="The types of entity_types alone: every other entity is of the kind OTHER."
+    )
+    categories = serializers.ListField(
+        child=TermInput(),
+        required=False,
+        max_length=MOST_CATEGORIES,
+        help_text=f"Each fact gets those that apply, as metadata: category:NAME = true. {WITHOUT_LLM}",
+    )
+
+    def validate_entity_types(self, value: list[dict[str, str]]) -> list[dict[str, str]]:
+        return check_list("entity_types", value)
+
+    def validate_categories(self, value: list[dict[str, str]]) -> list[dict[str, str]]:
+        return check_list("categories", value)
+
+
+def check_list(name: str, value: list[dict[str, str]]) -> list[dict[str, str]]:
+    try:
+        CHECKS[name](value)
+    except ValueError as fault:
+        raise serializers.ValidationError(str(fault)) from None
+    return value
+
+
+class ExtractionSettingsOutput(Output):
+    extraction_mode = serializers.ChoiceField(choices=Mode.choices)
+    retain_mission = serializers.CharField()
+    leave_out = serializers.CharField()
+    retain_language = serializers.CharField()
+    entity_types = TermOutput(many=True)
+    entity_types_closed = serializers.BooleanField()
+    categories = TermOutput(many=True)
+
+
+class BankChangeInput(ExtractionSettingsInput):
     name = serializers.CharField(max_length=200, required=False)
     background = serializers.CharField(
         max_length=20_000, allow_blank=True, required=False, help_text="Who the agent is, in the first person."
@@ -94,12 +185,6 @@ class BankChangeInput(Input):
         required=False,
         allow_null=True,
         help_text="The cosine above which a fact is evidence for an opinion. Null: the deployment's default.",
-    )
-    extraction_mode = serializers.ChoiceField(
-        choices=Mode.choices,
-        required=False,
-        help_text="narrative: comprehensive facts. calibrated: only unpredicted facts. verbatim: each "
-        "exchange as it was said.",
     )
     protection = ProtectionInput(
         required=False, help_text="What happens to secrets, personal data and instructions in texts that come in."
@@ -136,7 +221,7 @@ class LegalHoldOutput(Output):
     since = serializers.DateTimeField()
 
 
-class BankOutput(Output):
+class BankOutput(ExtractionSettingsOutput):
     etag = staticmethod(profile.read_version)
 
     bank_id = serializers.CharField()
@@ -147,7 +232,6 @@ class BankOutput(Output):
     bias_strength = serializers.FloatField()
     opinion_step = serializers.FloatField(allow_null=True, help_text="Null: the deployment's default.")
     opinion_reach = serializers.FloatField(allow_null=True, help_text="Null: the deployment's default.")
-    extraction_mode = serializers.ChoiceField(choices=Mode.choices)
     protection = ProtectionOutput()
     embedding_model = serializers.CharField()
     legal_hold = LegalHoldOutput(allow_null=True, help_text="Null unless an admin put the bank under legal hold.")

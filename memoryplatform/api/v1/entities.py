@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from banks.curation.splitting import Split
 from banks.entities.mentions import has_letters
 from banks.enums import EntityKind
+from banks.extraction_settings import LONGEST_TYPE
 from banks.models import Corpus
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.routes import route
@@ -78,6 +79,7 @@ class EntityOutput(Output):
     id = serializers.UUIDField()
     canonical_name = serializers.CharField(source="name")
     kind = serializers.ChoiceField(choices=EntityKind.choices)
+    type = serializers.CharField(help_text="One of the bank's own entity_types; empty without one.")
     is_speaker = serializers.BooleanField()
     mention_count = serializers.IntegerField()
     first_seen = serializers.DateTimeField(source="first_seen_at", allow_null=True)
@@ -102,6 +104,9 @@ class EntityDetailOutput(EntityOutput):
 
 class EntityListInput(lists.ListInput):
     kind = serializers.ChoiceField(choices=EntityKind.values, required=False, default="")
+    type = serializers.CharField(
+        max_length=LONGEST_TYPE, required=False, default="", help_text="One of the bank's own entity_types."
+    )
     q = serializers.CharField(
         max_length=300, required=False, default="", help_text="The beginning of a word of the name."
     )
@@ -171,9 +176,8 @@ class EntitiesView(TenantView):
     @route("list_entities", "List entities, newest first", lists.list_of(EntityOutput), query=EntityListInput)
     def get(self, bank_id: str, wanted: dict[str, Any]) -> object:
         with bank_transaction(self.access, bank_id) as bank:
-            rows = entities.find_entities(bank, kind=wanted["kind"], name=wanted["q"]).defer(
-                "embedding", "second_embedding"
-            )
+            found = entities.find_entities(bank, kind=wanted["kind"], name=wanted["q"], own_type=wanted["type"])
+            rows = found.defer("embedding", "second_embedding")
             return lists.list_rows(rows, wanted, of=bank.id)
 
 

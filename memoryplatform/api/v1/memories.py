@@ -4,7 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from rest_framework import serializers
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from banks.enums import Kind, Network
 from banks.models import Bank
@@ -12,6 +14,7 @@ from memoryplatform.api.errors import list_faults
 from memoryplatform.api.idempotency import idempotent_operation, read_operation_key
 from memoryplatform.api.routes import route
 from memoryplatform.api.v1.banks import check_bank_id
+from memoryplatform.api.v1.dry_run import DryRunOutput, describe_dry_run
 from memoryplatform.api.v1.fields import MATCHES, TagFilterInput, TimeField
 from memoryplatform.api.v1.lists import ListInput, ListPage, check_words, list_of, list_rows
 from memoryplatform.api.v1.memory import DeletedOutput, UnitOutput
@@ -19,11 +22,13 @@ from memoryplatform.api.v1.retain_items import ReadItems, RetainInput, RetainOut
 from memoryplatform.api.views import TenantView
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import bank_transaction
+from memoryplatform.operations.dry_run import dry_run
 from memoryplatform.operations.kinds.delete_memories import Cleared, clear_memories
 from memoryplatform.operations.memories import memory_filter
 from memoryplatform.operations.memories.described_units import describe_units
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain
+from tenants.models import ApiKey
 
 STATES = {
     "current": "current",
@@ -154,11 +159,15 @@ class ClearedOutput(DeletedOutput):
 class MemoriesView(TenantView):
     quotes_memories = False
 
+    def stores_nothing(self, request: Request) -> bool:
+        return isinstance(request.data, dict) and request.data.get("dry_run") is True
+
     @idempotent_operation
-    @route("retain", "Retain conversations, texts and facts", RetainOutput, body=RetainInput)
+    @route("retain", "Retain conversations, texts and facts", RetainOutput, body=RetainInput, or_answer=DryRunOutput)
     def post(self, bank_id: str, body: RetainInput) -> object:
         """Items are independent: a refused item does not affect the others. A missing bank is created. A small call
-        waits for its memories; a large or `async` call returns the operation.
+        waits for its memories; a large or `async` call returns the operation. With `dry_run` nothing is stored: the
+        answer has the facts that would be, and the scope `read` is needed too.
         """
         check_bank_id(bank_id)
         read = read_items(body.validated_data["items"])
@@ -166,6 +175,8 @@ class MemoriesView(TenantView):
             raise serializers.ValidationError(
                 {"items": {str(fault.index): fault.faults.detail for fault in read.faults}}
             )
+        if body.validated_data["dry_run"]:
+            return self.try_items(bank_id, body, read)
         operation = retain(
             self.access,
             bank_id,
@@ -174,6 +185,12 @@ class MemoriesView(TenantView):
             idempotency_key=read_operation_key(self, self.request),
         )
         return describe_retained(bank_id, operation, read)
+
+    def try_items(self, bank_id: str, body: RetainInput, read: ReadItems) -> Response:
+        if not self.identity.allows(ApiKey.Scope.READ):
+            raise PermissionDenied("A dry run shows memories, so it needs the scope 'read' too.")
+        tried = dry_run(self.access, bank_id, read.good, overrides=body.validated_data.get("settings"))
+        return Response(DryRunOutput(describe_dry_run(bank_id, tried, read)).data)
 
     @route("list_memories", "List memories, newest first", list_of(UnitOutput), query=UnitListInput)
     def get(self, bank_id: str, wanted: dict[str, Any]) -> object:

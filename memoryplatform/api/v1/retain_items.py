@@ -15,6 +15,7 @@ from banks.enums import EntityKind, Kind, Network
 from banks.retain.input import GivenMessage, RetainItem
 from banks.types import Cause, CauseType, ExtractedFact, FoundEntity, FoundRelationship
 from memoryplatform.api.serializers import ConfidenceField, FieldFault, Input, Output
+from memoryplatform.api.v1.banks import ExtractionSettingsInput
 from memoryplatform.api.v1.fields import MetadataField, TagsField, TimeField
 from memoryplatform.operations.models import Operation
 
@@ -341,10 +342,23 @@ class ItemListField(serializers.ListField):
 
 class RetainInput(Input):
     items = ItemListField(min_length=1, max_length=1_000)
+    dry_run = serializers.BooleanField(
+        default=False, help_text="Store nothing, and return what would be stored. Needs the scope read too."
+    )
+    settings = ExtractionSettingsInput(
+        required=False, help_text="Of a dry run: in place of the bank's own settings, to compare them."
+    )
 
     def get_fields(self) -> dict[str, Any]:
         """`async` is a Python keyword, so it can't be an attribute."""
         return super().get_fields() | {"async": serializers.BooleanField(default=False)}
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if "settings" in attrs and not attrs["dry_run"]:
+            raise serializers.ValidationError({"settings": ["Needs dry_run: a retain follows the bank's settings."]})
+        if attrs["async"] and attrs["dry_run"]:
+            raise serializers.ValidationError({"async": ["A dry run is no operation: leave it out."]})
+        return attrs
 
 
 class ItemFaultOutput(Output):

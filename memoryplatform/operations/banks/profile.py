@@ -40,6 +40,12 @@ class BankChange:
     opinion_step: float | None = None
     opinion_reach: float | None = None
     extraction_mode: str | None = None
+    retain_mission: str | None = None
+    leave_out: str | None = None
+    retain_language: str | None = None
+    entity_types: list[dict[str, str]] | None = None
+    entity_types_closed: bool | None = None
+    categories: list[dict[str, str]] | None = None
     protection: dict[str, Any] | None = None  # the given parts; the others stay
     cleared: frozenset[str] = frozenset()
 

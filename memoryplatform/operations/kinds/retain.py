@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from banks.enums import EntityKind, Mode
+from banks.extraction_settings import ExtractionSettings
 from banks.models import Bank
 from banks.retain.conversations import Conversation, retain_conversation
 from banks.retain.documents import DocumentVersion, retain_document
@@ -71,13 +72,15 @@ def retain_sources(run: Run, bank: Bank, tools: Tools) -> list[Retained]:
     The next attempt passes over what is stored, so what follows from that is handed over now.
     """
     sources = run.payload["sources"]
+    settings = bank.extraction_settings.change(run.payload.get("settings", {}))
     outcomes: list[Retained] = []
     failures: list[Exception] = []
     for done, source in enumerate(sources):
         run.report("extracting", processed=done, total=len(sources))
         try:
             with run.metered(UsageRecord.Kind.RETAIN):
-                retained = retain_source(bank, source, replace(tools, report=build_report(run, done, len(sources))))
+                reporting = replace(tools, report=build_report(run, done, len(sources)))
+                retained = retain_source(bank, source, reporting, settings)
         except OperationError:
             raise
         except Exception as failure:  # noqa: BLE001  # whatever it is, it is raised when the others are done
@@ -131,7 +134,7 @@ def keep_ids(source: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in source.items() if key in IDS}
 
 
-def retain_source(bank: Bank, source: dict[str, Any], tools: Tools) -> list[Retained]:
+def retain_source(bank: Bank, source: dict[str, Any], tools: Tools, settings: ExtractionSettings) -> list[Retained]:
     """A document that was deleted meanwhile has only its ids left."""
     instructions = Instructions(
         mode=Mode(bank.extraction_mode),
@@ -141,6 +144,7 @@ def retain_source(bank: Bank, source: dict[str, Any], tools: Tools) -> list[Reta
             FoundEntity(one["name"], EntityKind(one["kind"]), is_stated=one.get("is_stated", False))
             for one in source.get("entities", ())
         ),
+        settings=settings,
     )
     if "document_pk" in source:
         version = DocumentVersion(bank, UUID(source["document_pk"]), source["version"])

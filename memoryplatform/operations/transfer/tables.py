@@ -12,6 +12,7 @@ from pgvector.django import VectorField
 
 import banks.models as banks
 import reflection.models as reflection
+from banks.extraction_settings import CHECKS, ExtractionSettings
 from banks.models.bank import CENTROID_COLUMNS, VECTOR_COLUMNS
 from memoryplatform.operations.transfer.values import Field, IdRenaming, InvalidValue, read_value, write_value
 from protection.modes import Protection
@@ -113,7 +114,7 @@ TABLES = (
     Table("message", banks.Message, removed=frozenset({"document_id"})),
     Table("chunk", banks.Chunk, added={"stands_alone": True, "context": "", "flags": []}),
     Table("chunk_part", banks.ChunkPart, "chunk__bank_id"),
-    Table("entity", banks.Entity),
+    Table("entity", banks.Entity, added={"type": ""}),
     Table("entity_name", banks.EntityName),
     Table("entity_key", banks.EntityKey),
     Table(
@@ -190,6 +191,7 @@ PROFILE_FIELDS = {
         "opinion_step",
         "opinion_reach",
         "extraction_mode",
+        *ExtractionSettings.names(),
         "protection",
     }
 }
@@ -213,11 +215,20 @@ def check_protection(value: Any) -> None:
         raise InvalidValue("is no protection of a bank") from None
 
 
+def check_terms(name: str, value: Any) -> None:
+    try:
+        CHECKS[name](value)
+    except ValueError as fault:
+        raise InvalidValue(f"is refused: {fault}") from None
+
+
 def read_field(name: str, value: Any, renaming: IdRenaming) -> Any:
     try:
         check_length(PROFILE, name, value)
         if name == "protection":
             check_protection(value)
+        if name in CHECKS:
+            check_terms(name, value)
         return read_value(PROFILE_FIELDS[name], value, renaming)
     except InvalidValue as fault:
         raise InvalidValue(f"has a '{name}' that {fault}") from None

@@ -21,6 +21,13 @@ class Protection(Model):
     phone_region: str
 
 
+class Term(Model):
+    """A type of entities, or a category of facts."""
+
+    name: str
+    description: str = ""
+
+
 class LegalHold(Model):
     reason: str
     since: datetime
@@ -38,6 +45,12 @@ class Bank(Model):
     opinion_step: float | None
     opinion_reach: float | None
     extraction_mode: str
+    retain_mission: str
+    leave_out: str
+    retain_language: str
+    entity_types: list[Term]
+    entity_types_closed: bool
+    categories: list[Term]
     protection: Protection
     embedding_model: str
     legal_hold: LegalHold | None
@@ -61,6 +74,12 @@ class BankSettings(Model):
     bias_strength: float | None = None
     opinion_step: float | None = None
     opinion_reach: float | None = None
+    retain_mission: str | None = None
+    leave_out: str | None = None
+    llm_output_language: str | None = None
+    entity_types: list[Term] | None = None
+    entity_types_closed: bool | None = None
+    categories: list[Term] | None = None
     protection: Protection | None = None
 
 

@@ -20,6 +20,9 @@ class EntityMemory(Model):
 
 
 class Entity(NamedEntity):
+    """`type`: one of the bank's own `entity_types`; empty without one."""
+
+    type: str
     is_speaker: bool
     mention_count: int
     first_seen: datetime | None

@@ -1,4 +1,5 @@
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
@@ -24,6 +25,68 @@ class RetainUsage(Model):
     input_tokens: int
     output_tokens: int
     calls: int
+
+
+class TriedEntity(Model):
+    """`type`: one of the bank's own `entity_types`; empty without one."""
+
+    name: str
+    kind: str
+    type: str
+
+
+class TriedRelation(Model):
+    subject: str
+    relation: str
+    object: str
+    object_is_value: bool
+    text: str
+    valid_from: datetime | None
+    valid_until: datetime | None
+
+
+class TriedCause(Model):
+    """`target`: the index of the other fact of the item, from 0."""
+
+    target: int
+    relation_type: str
+    strength: float
+
+
+class TriedFact(Model):
+    """`outcome`: add, merge, update or repeat. `targets` are the memories that it merges with, ends or repeats."""
+
+    text: str
+    type: str
+    kind: str
+    occurred_start: datetime | None
+    occurred_end: datetime | None
+    mentioned_at: datetime
+    entities: list[TriedEntity]
+    relations: list[TriedRelation]
+    causes: list[TriedCause]
+    categories: list[str]
+    confidence: float | None
+    sources: list[str]
+    outcome: str
+    targets: list[UUID]
+
+
+class TriedItem(Model):
+    facts: list[TriedFact]
+    errors: list[str]
+    notes: list[str]
+
+
+class DryRun(Model):
+    """The facts that a retain would store. `items` has one entry for each accepted item."""
+
+    dry_run: bool
+    bank_id: str
+    engine: str
+    items: list[TriedItem]
+    item_errors: list[ItemFault]
+    usage: RetainUsage
 
 
 class Retained(Model):

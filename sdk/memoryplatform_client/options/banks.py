@@ -24,7 +24,26 @@ class ProtectionFields(TypedDict, total=False):
     phone_region: str
 
 
-class BankFields(TypedDict, total=False):
+class TermFields(TypedDict, total=False):
+    """`name` is required."""
+
+    name: str
+    description: str
+
+
+class ExtractionFields(TypedDict, total=False):
+    """Instructions to the language model that extracts facts. The built-in engine ignores them."""
+
+    extraction_mode: Literal["narrative", "calibrated", "verbatim"]
+    retain_mission: str
+    leave_out: str
+    retain_language: str
+    entity_types: list[TermFields]
+    entity_types_closed: bool
+    categories: list[TermFields]
+
+
+class BankFields(ExtractionFields, total=False):
     """`opinion_step` and `opinion_reach`: None for the deployment's default."""
 
     name: str
@@ -34,7 +53,6 @@ class BankFields(TypedDict, total=False):
     bias_strength: float
     opinion_step: float | None
     opinion_reach: float | None
-    extraction_mode: Literal["narrative", "calibrated", "verbatim"]
     protection: ProtectionFields
 
 
@@ -50,6 +68,12 @@ class SettingFields(TypedDict, total=False):
     bias_strength: float | None
     opinion_step: float | None
     opinion_reach: float | None
+    retain_mission: str | None
+    leave_out: str | None
+    llm_output_language: str | None
+    entity_types: list[TermFields] | None
+    entity_types_closed: bool | None
+    categories: list[TermFields] | None
     protection: ProtectionFields | None
 
 

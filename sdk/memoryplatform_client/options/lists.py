@@ -141,10 +141,11 @@ class EntityGraphFilter(TypedDict, total=False):
 
 
 class EntityFilter(ListOptions, total=False):
-    """`q`: the beginning of a word of a name."""
+    """`q`: the beginning of a word of a name. `type`: one of the bank's own `entity_types`."""
 
     q: str
     kind: EntityKind
+    type: str
 
 
 class RelationshipFilter(ListOptions, total=False):

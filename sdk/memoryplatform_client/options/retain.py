@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal, Required, TypeAlias, TypedDict
 
+from memoryplatform_client.options.banks import ExtractionFields
 from memoryplatform_client.options.message import Message
 from memoryplatform_client.options.words import Role
 
@@ -95,3 +96,11 @@ class RetainOptions(Labels, total=False):
     wait: bool
     timeout: float | None
     idempotency_key: str
+
+
+class DryRunOptions(Labels, total=False):
+    """`settings` replace the bank's extraction settings for this call."""
+
+    messages: Sequence[MessageFields | Message]
+    facts: Sequence[FactFields]
+    settings: ExtractionFields

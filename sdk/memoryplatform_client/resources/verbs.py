@@ -9,9 +9,9 @@ from memoryplatform_client.limits import within
 from memoryplatform_client.models.operations import FINISHED
 from memoryplatform_client.models.recall import Recalled
 from memoryplatform_client.models.reflect import Reflection
-from memoryplatform_client.models.retain import Retained
+from memoryplatform_client.models.retain import DryRun, Retained
 from memoryplatform_client.options.recall import RecallOptions, ReflectOptions, StreamOptions
-from memoryplatform_client.options.retain import Item, RetainOptions
+from memoryplatform_client.options.retain import DryRunOptions, Item, RetainOptions
 from memoryplatform_client.plans import Plan, perform
 from memoryplatform_client.retries import RetryPolicy
 from memoryplatform_client.routes import Resource, S_co, planned, route, streamed
@@ -70,6 +70,14 @@ class Verbs(Resource[S_co]):
         """Retain up to 1,000 items. Each is accepted or refused separately: `item_errors` names the refused ones."""
         call = retain_items(bank_id, list(items), wait=wait, idempotency_key=idempotency_key)
         return see_through(call, self._sender.retry, wait=wait, timeout=timeout)
+
+    @route
+    def dry_run(self, bank_id: str, content: str | None = None, **options: Unpack[DryRunOptions]) -> Call[DryRun]:
+        """The facts that `retain` would store. Nothing is stored, and a missing bank is not created."""
+        item = {name: value for name, value in options.items() if name != "settings"}
+        fields = {"items": [{**without_none(content=content), **item}], "dry_run": True}
+        asked = fields | without_none(settings=options.get("settings"))
+        return ask(path_of("banks", bank_id, "memories"), reader(DryRun), asked)
 
     @route
     def recall(self, bank_id: str, query: str, **options: Unpack[RecallOptions]) -> Call[Recalled]:

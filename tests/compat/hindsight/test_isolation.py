@@ -28,6 +28,7 @@ FOREIGN = {
     ("GET", f"{BANK}/stats/memories-timeseries"): 404,
     ("DELETE", f"{BANK}/memories"): 404,
     ("GET", f"{BANK}/memories/list"): 404,
+    ("POST", f"{BANK}/memories/dry-run-extract"): 200,
     ("POST", f"{BANK}/memories/recall"): 404,
     ("GET", f"{BANK}/memories/<uuid:memory_id>"): 404,
     ("PATCH", f"{BANK}/memories/<uuid:memory_id>"): 404,
@@ -88,6 +89,7 @@ FOREIGN = {
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", f"{BANK}/background"): {"content": "You are mine."},
     ("POST", f"{BANK}/import"): {"version": "1"},
+    ("POST", f"{BANK}/memories/dry-run-extract"): {"content": "a secret"},
     ("POST", f"{BANK}/memories/recall"): {"query": "secret"},
     ("POST", f"{BANK}/reflect"): {"query": "secret"},
     ("POST", f"{BANK}/memories"): {"items": []},

@@ -1,5 +1,6 @@
 """The client's own methods, as its users call them."""
 
+import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -18,8 +19,13 @@ from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.compat.mem0.quiet_client import MemoryClient
 from tests.factories import make_bank
+from tests.llm_server import ScriptedLLM
+from tests.llm_server.fixture import llm
+from tests.llm_server.script import Reply
 from tests.memory_factories import make_unit
 from tests.retrieval.memory import Memory
+
+__all__ = ["llm"]
 
 BOB = {"user_id": "bob"}
 
@@ -65,6 +71,48 @@ def test_an_added_memory_is_found_when_its_event_is_done(client: MemoryClient, w
     assert found["metadata"] == {"source": "chat", "turn": 3}
     assert 0.0 < found["score"] <= 1.0
     assert client.client.get("/v1/events/").json()["results"] == [event]
+
+
+def test_an_add_has_instructions_and_categories_of_its_own(
+    client: MemoryClient, worker: None, llm: ScriptedLLM
+) -> None:
+    fact = {"text": "Bob is allergic to nuts.", "categories": ["allergies", "gossip"]}
+    llm.chat.otherwise = lambda _received: Reply(text=json.dumps({"facts": [fact]}))
+    answer = client.add(
+        "I can't eat nuts.",
+        user_id="bob",
+        custom_instructions="Note what Bob can't eat.",
+        includes="allergies of children",
+        excludes="prices",
+        custom_categories=[{"allergies": "What must not be eaten."}, {"travel": "Journeys."}],
+        metadata={"source": "chat"},
+    )
+    assert await_event(client, answer["event_id"])["status"] == "SUCCEEDED"
+    system = llm.chat.received[0].body["messages"][0]["content"]
+    for words in ("Note what Bob can't eat.", "allergies of children", "prices", "allergies (What must not be eaten)"):
+        assert words in system
+    (memory,) = client.get_all(filters=BOB)["results"]
+    assert (memory["categories"], memory["metadata"]) == (["allergies"], {"source": "chat"})
+    client.update(memory["id"], metadata={"source": "mail"})
+    assert client.get(memory["id"])["categories"] == ["allergies"]
+    for condition, count in (
+        ({"in": ["allergies", "x"]}, 1),
+        ({"contains": "allergies"}, 1),
+        ({"icontains": "ALLERG"}, 1),
+        ("*", 1),
+        ({"in": ["travel"]}, 0),
+    ):
+        assert len(client.get_all(filters=BOB | {"categories": condition})["results"]) == count
+        assert len(client.search("What can Bob not eat?", filters=BOB | {"categories": condition})["results"]) == count
+    assert client.get_all(filters={"AND": [BOB, {"NOT": {"categories": "allergies"}}]})["results"] == []
+
+
+@pytest.mark.parametrize(
+    "bad", [{"custom_categories": ["x"]}, {"custom_categories": [{"a": 3}]}, {"excludes": "a" * 2_001}]
+)
+def test_instructions_that_can_not_be_read_are_refused(client: MemoryClient, bad: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        client.add("I can't eat nuts.", user_id="bob", **bad)
 
 
 def test_without_inference_each_message_is_a_memory_as_it_is(client: MemoryClient) -> None:

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from banks.errors import BankNotFound
 from banks.models import Bank, Document, MemoryUnit
 from memoryplatform.api.compat.hindsight import hindsight_view
+from memoryplatform.api.compat.hindsight.dry_run import LABELS, HindsightSettingsInput, write_groups
 from memoryplatform.api.errors import make_printable
 from memoryplatform.api.idempotency import idempotent_operation
 from memoryplatform.api.serializers import Input
@@ -40,7 +41,7 @@ BACKGROUND_FIELDS = ("mission", "background", "disposition")
 ENVIRONMENT = "HINDSIGHT_API_"  # Hindsight also accepts a setting under the name of its environment variable
 
 
-class HindsightBankInput(bank_config.SettingsInput):
+class HindsightBankInput(HindsightSettingsInput):
     name = serializers.CharField(max_length=200, required=False)
     mission = serializers.CharField(max_length=20_000, required=False, allow_blank=True)
     background = serializers.CharField(max_length=20_000, required=False, allow_blank=True)
@@ -181,22 +182,30 @@ class HindsightConfigInput(Input):
 
 
 class HindsightConfigView(hindsight_view.HindsightView, bank_config.ConfigView):
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Response:
+        """Shows the categories as Hindsight's label groups too."""
+        for shown in (response.data.get("config"), response.data.get("overrides")):
+            if shown and shown.get("categories"):
+                shown[LABELS] = write_groups(shown["categories"])
+        return super().finalize_response(request, response, *args, **kwargs)
+
     def patch(self, request: Request, bank_id: str) -> Response:
         """Creates a missing bank, as Hindsight does."""
         check_bank_id(bank_id)
         updates = hindsight_view.read_body(HindsightConfigInput, request.data).validated_data["updates"]
-        change = hindsight_view.read_body(bank_config.SettingsInput, read_settings(updates)).change()
+        change = hindsight_view.read_body(HindsightSettingsInput, read_settings(updates)).change()
         return bank_config.render_config(create_or_change(self.access, bank_id, change, expected=self.expected))
 
 
 def read_settings(updates: dict[str, Any]) -> dict[str, Any]:
     given = {name.removeprefix(ENVIRONMENT).lower(): value for name, value in updates.items()}
-    unknown = sorted(set(given) - set(bank_config.DEFAULTS))
-    if unknown:
+    known = {*bank_config.DEFAULTS, LABELS}
+    if unknown := sorted(set(given) - known):
         raise hindsight_view.BadRequest(
-            f"Not a setting here: {', '.join(unknown)}. Valid fields: {', '.join(sorted(bank_config.DEFAULTS))}"
+            f"Not a setting here: {', '.join(unknown)}. Valid fields: {', '.join(sorted(known))}"
         )
-    return bank_config.replace_nulls(given)
+    labels = {LABELS: given.pop(LABELS) or []} if LABELS in given else {}
+    return bank_config.replace_nulls(given) | labels
 
 
 class HindsightStatsView(hindsight_view.HindsightView, StatsView):

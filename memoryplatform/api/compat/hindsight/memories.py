@@ -39,10 +39,17 @@ class HindsightRetainInput(Input):
     items = ItemListField(max_length=1_000)
     operation_id = serializers.UUIDField(required=False, allow_null=True, default=None)
     document_tags = TagsField(required=False, allow_null=True, default=None)
+    dry_run = serializers.BooleanField(default=False)
 
     def get_fields(self) -> dict[str, Any]:
         """`async` is a Python keyword, so it can't be an attribute."""
         return super().get_fields() | {"async": serializers.BooleanField(default=False)}
+
+    def validate_dry_run(self, value: bool) -> bool:  # noqa: FBT001  # DRF's signature
+        """Refuses our own field, because Hindsight would ignore it and store the items."""
+        if value:
+            raise serializers.ValidationError("Use /memories/dry-run-extract here, or /v1/banks/{bank_id}/memories.")
+        return value
 
 
 def retain_items(access: BankAccess, bank_id: str, given: Any, *, header_key: str | None) -> dict[str, Any]:

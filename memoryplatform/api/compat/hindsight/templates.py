@@ -11,11 +11,12 @@ from rest_framework.request import Request
 
 from banks.models import Bank
 from memoryplatform.api.compat.hindsight.banks import create_or_change, list_ignored
+from memoryplatform.api.compat.hindsight.dry_run import HindsightSettingsInput
 from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView, read_body, read_query
 from memoryplatform.api.compat.hindsight.mental_models import UNUSED, refuse_schedules
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.serializers import Input
-from memoryplatform.api.v1.bank_config import SettingsInput, list_overrides
+from memoryplatform.api.v1.bank_config import list_overrides
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.directives import DirectiveInput
 from memoryplatform.api.v1.mental_models import MentalModelInput
@@ -95,8 +96,8 @@ def describe_directive(directive: Directive) -> dict[str, Any]:
 
 def read_manifest(given: Any) -> Manifest:
     body = read_body(ManifestInput, given).validated_data
-    settings = None if body["bank"] is None else read_body(SettingsInput, body["bank"]).change()
-    ignored = list_ignored(body["bank"] or {}, SettingsInput)
+    settings = None if body["bank"] is None else read_body(HindsightSettingsInput, body["bank"]).change()
+    ignored = list_ignored(body["bank"] or {}, HindsightSettingsInput)
     models, directives = {}, {}
     for place, entry in enumerate(body["mental_models"] or ()):
         refuse_schedules(entry)

@@ -15,6 +15,7 @@ from memoryplatform.api.compat.mem0.mem0_view import prefix_faults
 from memoryplatform.api.compat.mem0.metadata import EXPIRATION, IMMUTABLE, ROLE, USUAL_ROLE, write_metadata
 from memoryplatform.api.compat.mem0.owners import KINDS, Owners, read_owners
 from memoryplatform.api.compat.mem0.timestamps import read_extent
+from memoryplatform.api.v1.banks import ExtractionSettingsInput, check_list
 from memoryplatform.api.v1.retain_items import FactInput, MessageInput, read_items
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import BankChange, find_or_create_bank
@@ -23,7 +24,7 @@ from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain
 from tenants.transactions import tenant_transaction
 
-MESSAGE = MessageInput()
+MESSAGE, SETTINGS = MessageInput(), ExtractionSettingsInput()
 FACT_TEXT = FactInput().fields["text"]
 DEFAULT_AGENT = "Assistant"
 METADATA_RULE = MetadataRule(passing=EXPIRATION, fixing=IMMUTABLE)
@@ -47,6 +48,10 @@ class AddInput(serializers.Serializer[Any]):
     timestamp = serializers.JSONField(required=False, default=None)
     async_mode = serializers.BooleanField(default=True)
     output_format = serializers.CharField(required=False, default="", allow_blank=True)
+    custom_instructions = serializers.CharField(required=False, default="", allow_blank=True)
+    custom_categories = serializers.JSONField(required=False, default=None)
+    includes = serializers.CharField(required=False, default="", allow_blank=True)
+    excludes = serializers.CharField(required=False, default="", allow_blank=True)
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,7 @@ class Addition:
     items: tuple[RetainItem, ...]
     waits: bool
     is_wrapped: bool  # the response is an object with `results`, not a list
+    settings: Mapping[str, Any]  # of this call alone
 
 
 def read_addition(given: Any) -> Addition:
@@ -71,7 +77,31 @@ def read_addition(given: Any) -> Addition:
     if read.faults:
         raise serializers.ValidationError(rename_fact_faults(read.faults[0].faults.detail))
     waits = not (body["infer"] and body["async_mode"])
-    return Addition(owners, read.good, waits=waits, is_wrapped=body["output_format"] == "v1.1")
+    is_wrapped = body["output_format"] == "v1.1"
+    return Addition(owners, read.good, waits=waits, is_wrapped=is_wrapped, settings=read_settings(body))
+
+
+def read_settings(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that instruct the extraction, as our settings of one call."""
+    sought = f"Look for this: {body['includes']}" if body["includes"] else ""
+    given = {
+        "retain_mission": "\n".join(part for part in (body["custom_instructions"], sought) if part),
+        "leave_out": body["excludes"],
+        "categories": read_categories(body["custom_categories"]),
+    }
+    checked = SETTINGS.run_validation({name: value for name, value in given.items() if value})
+    return dict(checked)
+
+
+def read_categories(given: Any) -> list[dict[str, Any]]:
+    """mem0 writes each category as an object with its name and its description: {"food": "What they eat."}."""
+    groups = [given] if isinstance(given, Mapping) else given or []
+    if not isinstance(groups, list) or not all(isinstance(one, Mapping) for one in groups):
+        raise serializers.ValidationError({"custom_categories": ["Must be a list of objects: name and description."]})
+    with prefix_faults("custom_categories"):
+        return check_list(
+            "categories", [{"name": name, "description": words} for one in groups for name, words in one.items()]
+        )
 
 
 def join_ids(beside: Mapping[str, Any], filters: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,7 +200,13 @@ def add_items(access: BankAccess, addition: Addition, *, key: str | None) -> dic
     new = BankChange(name=addition.owners.name_of("agent") or DEFAULT_AGENT)  # never the user's name
     bank, _ = find_or_create_bank(access, addition.owners.bank_id, new)
     operation = retain(
-        access, bank.bank_id, addition.items, wait=addition.waits, idempotency_key=key, metadata_rule=METADATA_RULE
+        access,
+        bank.bank_id,
+        addition.items,
+        wait=addition.waits,
+        idempotency_key=key,
+        metadata_rule=METADATA_RULE,
+        settings=addition.settings,
     )
     status = STATUS[Operation.Status(operation.status)]
     answer = {"message": operation.error_detail or QUEUED, "status": status, "event_id": operation.id}

@@ -9,7 +9,7 @@ from uuid import UUID
 from rest_framework import serializers
 
 from memoryplatform.api.compat.mem0.metadata import EXPIRATION, write_value
-from memoryplatform.api.compat.mem0.owners import CATEGORY, KINDS, read_owner
+from memoryplatform.api.compat.mem0.owners import KINDS, read_owner
 from memoryplatform.api.compat.mem0.timestamps import read_day, read_extent
 
 PRESENT = "*"
@@ -24,7 +24,7 @@ COLUMNS = {"created_at": "mentioned_at", "timestamp": "mentioned_at", "updated_a
 
 @dataclass(frozen=True)
 class FieldTest:
-    """A test of one field: a column of the memory, a `tag` of the kind `key`, or `metadata` under `key`.
+    """A test of one field: a column of the memory, a `tag` of the kind `key`, a `category`, or `metadata` under `key`.
 
     `values` are the choices of `in`, the text of `contains` and `icontains`, or the start and the exclusive end of
     `between`, where None is open.
@@ -94,8 +94,8 @@ def read_id(key: str, operator: str, value: Any) -> Condition:
 def read_category(_key: str, operator: str, value: Any) -> Condition:
     """mem0's categories are a list, so `contains` means one member."""
     if operator in ("eq", "contains"):
-        return FieldTest("tag", "in", (TEXT.run_validation(value),), CATEGORY)
-    return read_search("tag", CATEGORY, operator, value)
+        return FieldTest("category", "in", (TEXT.run_validation(value),), "category")
+    return read_search("category", "category", operator, value)
 
 
 def read_metadata_value(key: str, operator: str, value: Any) -> Condition:

@@ -13,8 +13,8 @@ from memoryplatform.api.compat.mem0.deletion import delete_all
 from memoryplatform.api.compat.mem0.filter_conditions import Condition
 from memoryplatform.api.compat.mem0.filter_grammar import read_query_filters, read_request_filters, without_expired
 from memoryplatform.api.compat.mem0.mem0_view import Mem0View, PageRequest, asks_for_page, describe_page, read_page
-from memoryplatform.api.compat.mem0.metadata import EXPIRATION, read_metadata
-from memoryplatform.api.compat.mem0.owners import describe_owners, list_categories
+from memoryplatform.api.compat.mem0.metadata import EXPIRATION, list_categories, read_metadata
+from memoryplatform.api.compat.mem0.owners import describe_owners
 from memoryplatform.api.compat.mem0.unit_lookup import find_units
 from memoryplatform.api.idempotency import idempotent_operation, read_operation_key
 from memoryplatform.operations.access import BankAccess
@@ -33,7 +33,7 @@ def describe_memory(shown: DescribedUnit) -> dict[str, Any]:
         **owners,
         "session_id": owners["run_id"],
         "metadata": read_metadata(shown.metadata),
-        "categories": list_categories(shown.tags),
+        "categories": list_categories(shown.tags, shown.metadata),
         "created_at": unit.mentioned_at,
         "updated_at": unit.updated_at,
         "expiration_date": shown.metadata.get(EXPIRATION),

@@ -24,10 +24,11 @@ from memoryplatform.api.compat.mem0.metadata import (
     USUAL_ROLE,
     keep_given,
     keep_own,
+    list_categories,
     read_metadata,
     write_metadata,
 )
-from memoryplatform.api.compat.mem0.owners import describe_owners, list_categories
+from memoryplatform.api.compat.mem0.owners import describe_owners
 from memoryplatform.api.compat.mem0.timestamps import read_extent
 from memoryplatform.api.compat.mem0.unit_lookup import Located, locate, locate_all
 from memoryplatform.api.idempotency import idempotent
@@ -94,7 +95,7 @@ def describe_about(shown: DescribedUnit) -> dict[str, Any]:
         "input": [describe_input(source) for source in shown.sources if source.message or source.chunk],
         **owners,
         "session_id": owners["run_id"],
-        "categories": list_categories(shown.tags),
+        "categories": list_categories(shown.tags, shown.metadata),
     }
 
 

@@ -4,11 +4,12 @@ Properties of mem0 that have no column here are metadata under reserved names, w
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rest_framework import serializers
 
+from banks.facts import CATEGORY, CHOSEN
 from memoryplatform.api.serializers import check_json, find_json_fault
 from memoryplatform.api.v1.fields import MetadataField
 
@@ -65,8 +66,20 @@ def read_metadata(stored: Mapping[str, str]) -> dict[str, Any]:
 
 
 def keep_given(stored: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in stored.items() if not name.startswith(OWN_PREFIX)}
+    return {name: value for name, value in stored.items() if not is_own(name, value)}
 
 
 def keep_own(stored: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in stored.items() if name.startswith(OWN_PREFIX)}
+    return {name: value for name, value in stored.items() if is_own(name, value)}
+
+
+def is_own(name: str, value: str) -> bool:
+    """Categories that a model chose are metadata too."""
+    return name.startswith(OWN_PREFIX) or (name.startswith(CATEGORY) and value == CHOSEN)
+
+
+def list_categories(tags: Iterable[str], metadata: Mapping[str, str]) -> list[str]:
+    """Of the caller, which are tags, and of the model."""
+    chosen = (name for name, value in metadata.items() if value == CHOSEN)
+    found = (one.removeprefix(CATEGORY) for one in (*tags, *chosen) if one.startswith(CATEGORY))
+    return list(dict.fromkeys(found))

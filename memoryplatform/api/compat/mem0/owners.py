@@ -15,7 +15,6 @@ from memoryplatform.api.compat.mem0.mem0_view import prefix_faults
 
 BANKS = "mem0:"  # prefix of the ids of mem0's banks
 KINDS = {"user_id": "user", "agent_id": "agent", "app_id": "app", "run_id": "run"}
-CATEGORY = "category"
 WILDCARD = "*"
 LONGEST_NAME = 150
 LONGEST_BANK_ID = 200
@@ -105,7 +104,3 @@ def describe_owners(tags: Iterable[str]) -> dict[str, str | None]:
         if f"{kind}_id" in ids and name:
             ids[f"{kind}_id"] = ids[f"{kind}_id"] or name
     return ids
-
-
-def list_categories(tags: Iterable[str]) -> list[str]:
-    return [tag.removeprefix(f"{CATEGORY}:") for tag in tags if tag.startswith(f"{CATEGORY}:")]

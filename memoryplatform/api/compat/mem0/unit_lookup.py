@@ -12,6 +12,7 @@ from django.db.models.functions import Substr
 
 from banks.enums import Network
 from banks.errors import MemoryNotFound
+from banks.facts import CHOSEN
 from banks.models import Bank, MemoryUnit, UnitMetadata, UnitTag
 from banks.models.bank import BankQuerySet
 from banks.models.unit import UnitQuerySet
@@ -54,7 +55,11 @@ def build_q(condition: Condition, scope: BankScope) -> Q:
 def build_test(test: FieldTest, scope: BankScope) -> Q:
     match test.field:
         case "tag":
-            return Q(id__in=find_tagged(test, scope).values("unit_id"))
+            return Q(id__in=find_named(scope.find_rows(UnitTag), "tag", test).values("unit_id"))
+        case "category":  # of the caller, or of a model
+            chosen = scope.find_rows(UnitMetadata).filter(value=CHOSEN)
+            given = find_named(scope.find_rows(UnitTag), "tag", test)
+            return Q(id__in=given.values("unit_id")) | Q(id__in=find_named(chosen, "key", test).values("unit_id"))
         case "metadata":
             rows = scope.find_rows(UnitMetadata).filter(key=test.key)
             found = rows.exclude(value=NULL) if test.operator == "present" else rows.filter(build_lookup("value", test))
@@ -64,15 +69,14 @@ def build_test(test: FieldTest, scope: BankScope) -> Q:
     return build_lookup(test.field, test)
 
 
-def find_tagged(test: FieldTest, scope: BankScope) -> TenantQuerySet[Any]:
-    """A tag is `kind:name`; `contains` matches the name only."""
-    rows = scope.find_rows(UnitTag)
+def find_named(rows: TenantQuerySet[Any], column: str, test: FieldTest) -> TenantQuerySet[Any]:
+    """A tag is `kind:name`, and so is the metadata of a category; `contains` matches the name only."""
     if test.operator == "in":
-        return rows.filter(tag__in=test.tags)
-    of_kind = rows.filter(tag__startswith=f"{test.key}:")
+        return rows.filter(**{f"{column}__in": test.tags})
+    of_kind = rows.filter(**{f"{column}__startswith": f"{test.key}:"})
     if test.operator == "present":
         return of_kind
-    return of_kind.annotate(name=Substr("tag", len(test.key) + 2)).filter(build_lookup("name", test))
+    return of_kind.annotate(name=Substr(column, len(test.key) + 2)).filter(build_lookup("name", test))
 
 
 def build_lookup(column: str, test: FieldTest) -> Q:

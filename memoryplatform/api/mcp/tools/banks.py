@@ -34,10 +34,21 @@ class Disposition(tool.Answer):
     empathy: int
 
 
+class Term(tool.Answer):
+    name: str
+    description: str = ""
+
+
 class ShownBank(BankAnswer):
     disposition: Disposition
     bias_strength: float = Field(description="0 answers objectively, 1 is openly opinionated.")
     extraction_mode: str
+    retain_mission: str = Field(default="", description="What this memory is for.")
+    leave_out: str = Field(default="", description="What must not become a memory.")
+    retain_language: str = Field(default="", description="The language of the facts.")
+    entity_types: tuple[Term, ...] = ()
+    entity_types_closed: bool = False
+    categories: tuple[Term, ...] = Field(default=(), description="Of facts; metadata category:NAME filters by one.")
 
 
 class GetArguments(tool.Arguments):
@@ -62,6 +73,9 @@ class CreateArguments(tool.Arguments):
     bias_strength: Annotated[
         StrictFloat | None, Field(ge=0, le=1, description="0 answers objectively, 1 is openly opinionated.")
     ] = None
+    retain_mission: Annotated[str | None, Field(description="What this memory is for, and what to look for.")] = None
+    leave_out: Annotated[str | None, Field(description="What must not become a memory.")] = None
+    retain_language: Annotated[str | None, Field(description="The language of the facts, such as German.")] = None
 
 
 @tool.define_tool("list_banks", "List banks", in_bank=False)
@@ -76,7 +90,7 @@ def run_list(call: tool.Call, arguments: ListArguments) -> ListAnswer:
 
 @tool.define_tool("get_bank", "Get a bank")
 def run_get(call: tool.Call, _arguments: GetArguments) -> ShownBank:
-    """The agent that this memory belongs to: name, background and disposition."""
+    """The agent that this memory belongs to: name, background, disposition, and what it is to remember."""
     with bank_transaction(call.access, call.bank_id) as bank:
         return ShownBank.read(bank)
 

@@ -7,13 +7,16 @@ from uuid import UUID
 
 from pydantic import Field, StrictBool
 from rest_framework import serializers
+from rest_framework.exceptions import PermissionDenied
 
 from memoryplatform.api.errors import list_faults
 from memoryplatform.api.mcp.tools.tool import Answer, Arguments, Call, Effect, define_tool
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.retain_items import ReadItems, read_items
+from memoryplatform.operations.dry_run import dry_run
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain
+from tenants.models import ApiKey
 
 
 class MessageArguments(Arguments):
@@ -40,12 +43,27 @@ class RetainArguments(Arguments):
         str, Field(description="With messages: the conversation's own id, so that its parts stay together.")
     ] = ""
     wait: Annotated[StrictBool, Field(description="False: do not wait for the memories.")] = True
+    dry_run: Annotated[StrictBool, Field(description="Store nothing: only show the facts that would be stored.")] = (
+        False
+    )
+
+
+class TriedFact(Answer):
+    text: str
+    type: str
+    entities: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    outcome: str = Field(description="add; or what it does with the memories in targets: merge, update, repeat.")
+    targets: tuple[UUID, ...] = ()
 
 
 class RetainAnswer(Answer):
-    status: str = Field(description="completed, or pending: stored durably, with memories still being extracted.")
-    operation_id: UUID
+    status: str = Field(
+        description="completed; pending: stored durably, with memories still being extracted; dry_run: nothing stored."
+    )
+    operation_id: UUID | None = None
     memory_ids: tuple[UUID, ...] = ()
+    facts: tuple[TriedFact, ...] = Field(default=(), description="Of a dry run: what would be stored.")
     problems: tuple[str, ...] = Field(default=(), description="Anything that could not be read or stored, and why.")
 
 
@@ -55,13 +73,40 @@ def run(call: Call, arguments: RetainArguments) -> RetainAnswer:
     it; a new fact closes an older one that it contradicts. The source is stored too.
     """
     check_bank_id(call.bank_id)
-    item = {name: value for name, value in arguments.given().items() if name != "wait"}
+    item = {name: value for name, value in arguments.given().items() if name not in {"wait", "dry_run"}}
     check_form(item)
     read = read_items([item])
     if not read.good:
         raise read.faults[0].faults
+    if arguments.dry_run:
+        return try_item(call, read)
     operation = retain(call.access, call.bank_id, read.good, wait=arguments.wait)
     return describe_retained(operation, read)
+
+
+def try_item(call: Call, read: ReadItems) -> RetainAnswer:
+    if not call.caller.identity.allows(ApiKey.Scope.READ):
+        raise PermissionDenied("A dry run shows memories, so it needs the scope 'read' too.")
+    (tried,) = dry_run(call.access, call.bank_id, read.good).items
+    facts = tuple(
+        TriedFact(
+            text=one.text,
+            type=one.fact.network.value,
+            entities=tuple(entity.name for entity in one.fact.entities),
+            categories=one.fact.categories,
+            outcome=one.outcome,
+            targets=one.targets,
+        )
+        for one in tried.run.facts
+    )
+    problems = (*tried.run.errors, *tried.notes, *describe_left_out(read))
+    return RetainAnswer(status="dry_run", facts=facts, problems=problems)
+
+
+def describe_left_out(read: ReadItems) -> list[str]:
+    """The messages of the conversation that were refused."""
+    faults = (fault for item in read.faults for fault in list_faults(item.faults))
+    return [f"{fault['field']}: {fault['message']}" for fault in faults]
 
 
 def check_form(item: Mapping[str, Any]) -> None:
@@ -75,10 +120,9 @@ def check_form(item: Mapping[str, Any]) -> None:
 def describe_retained(operation: Operation, read: ReadItems) -> RetainAnswer:
     result = operation.result or {}
     errors = result.get("errors", [operation.error_detail] if operation.error_detail else [])
-    left_out = [fault for item in read.faults for fault in list_faults(item.faults)]  # messages of the conversation
     return RetainAnswer(
         status=operation.status,
         operation_id=operation.id,
         memory_ids=result.get("unit_ids", []),
-        problems=[*errors, *result.get("notes", []), *(f"{fault['field']}: {fault['message']}" for fault in left_out)],
+        problems=[*errors, *result.get("notes", []), *describe_left_out(read)],
     )

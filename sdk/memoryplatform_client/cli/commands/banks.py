@@ -11,6 +11,11 @@ from memoryplatform_client.cli.session import Session
 from memoryplatform_client.models.banks import Bank
 
 TRAITS = ("skepticism", "literalism", "empathy")
+TEXTS = ("name", "background", "extraction_mode", "retain_mission", "leave_out", "retain_language")
+TERMS = {
+    "entity-type": "a type of entities, such as MEDICATION; repeatable",
+    "category": "a category that facts may get; repeatable",
+}
 
 
 def add_list_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,10 +41,18 @@ def add_create_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{trait}", type=int, choices=range(1, 6))
     parser.add_argument("--bias-strength", type=float, metavar="0..1")
     parser.add_argument("--extraction-mode", choices=["narrative", "calibrated", "verbatim"])
+    parser.add_argument("--retain-mission", metavar="TEXT", help="what the memory is for, and what to look for")
+    parser.add_argument("--leave-out", metavar="TEXT", help="what must not become a memory")
+    parser.add_argument("--retain-language", metavar="NAME", help="the language of the facts, such as German")
+    for name, words in TERMS.items():
+        parser.add_argument(f"--{name}", action="append", default=[], metavar="NAME[: DESCRIPTION]", help=words)
 
 
 def create_bank(session: Session, given: Given) -> int:
-    fields: dict[str, Any] = given_ones(given, "name", "background", "bias_strength", "extraction_mode")
+    fields: dict[str, Any] = given_ones(given, *TEXTS, "bias_strength")
+    for name, terms in (("entity_types", given.entity_type), ("categories", given.category)):
+        parts = [term.partition(": ") for term in terms]
+        fields |= {name: [{"name": one, "description": words} for one, _, words in parts]} if parts else {}
     disposition = given_ones(given, *TRAITS)
     if disposition:
         fields["disposition"] = disposition
@@ -73,6 +86,11 @@ def show_profile(out: Output, bank: Bank) -> None:
         ("disposition", ", ".join(f"{name} {getattr(traits, name)}" for name in TRAITS)),
         ("bias strength", f"{bank.bias_strength:g}"),
         ("extraction", bank.extraction_mode),
+        ("mission", bank.retain_mission),
+        ("leave out", bank.leave_out),
+        ("language", bank.retain_language),
+        ("entity types", ", ".join(one.name for one in bank.entity_types)),
+        ("categories", ", ".join(one.name for one in bank.categories)),
         ("embedding", bank.embedding_model),
         ("created", bank.created_at.isoformat(timespec="seconds")),
     ]

@@ -50,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tag", action="append", dest="tags", default=[], metavar="TAG", help="repeatable")
     parser.add_argument("--no-infer", action="store_true", help="store the text without extracting facts")
     parser.add_argument("--no-wait", action="store_true", help="print the operation and don't wait for it")
+    parser.add_argument("--dry-run", action="store_true", help="show the facts of a single text, and store nothing")
 
 
 def run(session: Session, given: Given) -> int:
@@ -58,6 +59,8 @@ def run(session: Session, given: Given) -> int:
         raise CommandFailed(describe_nothing(given.folder, given.include))
     tally = Tally(refused=[one for one in sources if isinstance(one, NotRead)])
     texts = [one for one in sources if isinstance(one, Source)]
+    if given.dry_run:
+        return try_text(session, given, texts, tally)
     batches = list(cut_batches(Entry(given.bank, one.name, build_item(one, given)) for one in texts))
     with session.out.progress(f"Retaining in {given.bank}", total=len(texts)) as move:
         for batch in batches:
@@ -65,6 +68,24 @@ def run(session: Session, given: Given) -> int:
             advance(move, tally)
     show(session, given.bank, tally, is_done=not given.no_wait)
     return Exit.FAILED if tally.refused or tally.errors else Exit.DONE
+
+
+def try_text(session: Session, given: Given, texts: Sequence[Source], tally: Tally) -> int:
+    if len(texts) + len(tally.refused) != 1:
+        raise BadUsage("--dry-run takes a single text or file.")
+    if tally.refused:
+        raise CommandFailed(f"{tally.refused[0].name}: {tally.refused[0].reason}")
+    tried = session.client.dry_run(given.bank, **build_item(texts[0], given))
+    if session.out.as_json:
+        session.out.json(tried)
+        return Exit.DONE
+    (item,) = tried.items
+    rows = [(one.outcome, one.type, ", ".join(e.name for e in one.entities), one.text) for one in item.facts]
+    session.out.table(["outcome", "network", "entities", "text"], rows)
+    for note in (*item.errors, *item.notes):
+        session.out.note(note, "red")
+    session.out.line(f"Nothing was stored. {tried.engine} used {tried.usage.input_tokens:,} tokens to read.")
+    return Exit.FAILED if item.errors else Exit.DONE
 
 
 def find_sources(given: Given) -> Iterator[Source | NotRead]:

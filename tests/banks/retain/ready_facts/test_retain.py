@@ -12,7 +12,7 @@ from banks.enums import Network
 from banks.models import Bank, CachedAnswer, Chunk, Document, Link, MemoryUnit, UnitSource
 from banks.retain.documents import DocumentVersion
 from banks.retain.input import RetainItem
-from banks.retain.ready_facts import FactsJob, archive_facts, retain_facts
+from banks.retain.ready_facts import FactChunk, FactsJob, archive_facts, retain_facts
 from banks.retain.tools import Retained, Tools
 from banks.types import Cause, CauseType, ExtractedFact, FoundEntity, FoundRelationship
 from rules.engine import BuiltinEngine
@@ -236,3 +236,9 @@ def test_known_facts_are_not_embedded_again(bank: Bank, embedder: HashedEmbedder
     retain(bank, embedder, [dated])
     retain(bank, embedder, [dated, make_fact("ANA saw Porto!", occurred_start=SAID_AT)])
     assert embedder.seen == ["Ana saw Porto.", "ANA saw Porto!"]
+
+
+def test_the_hash_of_a_stored_fact_stays_the_same_in_later_versions() -> None:
+    """Otherwise a document that is sent again after an upgrade would be stored anew, and its memories get other ids."""
+    fact = ExtractedFact("A likes B.", Network.WORLD, datetime(2024, 1, 1, tzinfo=UTC), entities=(FoundEntity("A"),))
+    assert FactChunk((fact,), 0).content_hash.hex().startswith("b0e69ae6bc3137813a19f067c4f54145")
