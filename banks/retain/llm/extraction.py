@@ -49,10 +49,10 @@ favourite_colour.
 - causes: facts before it in your answer, by place from 1, that led to it: "caused_by 1".
 - turns: those it rests on. Turns under "earlier" only explain: take no fact from them.
 
-Example: on Tuesday, June 11, 2024 Ana says "My neighbour Tomasz moved out last Friday, he is at Skanska now":
-{"facts": [{"text": "Tomasz, Ana's neighbour, moved out on Friday, June 7, 2024. He works at Skanska now.", \
-"network": "world", "start": "2024-06-07", "end": "", "entities": ["Tomasz (PERSON)", "Ana (PERSON)", "Skanska \
-(ORGANIZATION)"], "relations": ["Tomasz | works_at | Skanska | |"], "causes": [], "confidence": null, "turns": [1]}]}"""
+Example: on Tuesday, June 11, 2024 Ana says "My neighbour Tomasz started at Skanska last Friday":
+{"facts": [{"text": "Tomasz, Ana's neighbour, started at Skanska on Friday, June 7, 2024.", "network": "world", \
+"start": "2024-06-07", "end": "", "entities": ["Tomasz (PERSON)", "Ana (PERSON)", "Skanska (ORGANIZATION)"], \
+"relations": ["Tomasz | works_at | Skanska | 2024-06-07 |"], "causes": [], "confidence": null, "turns": [1]}]}"""
 
 NARRATIVE_SYSTEM = f"""\
 You keep the memory of an AI agent. Write down the facts of the passage that are worth knowing in a year, none if \
@@ -68,7 +68,7 @@ NARRATIVE_CLOSING = "Write down the facts of the passage."
 KNOWN_RULES = """\
 These are in memory already: take no fact from them. Say in `known` of a fact what it does to them: "ends 2" if 2 was \
 true and no longer is, or will end on a known day; "corrects 2" if 2 never was true; "repeats 2" if 2 says all of it. \
-A past event stays true, and a second pet, friend or job ends nothing. In doubt, none."""
+A past event stays true, so does a plan that came true; a second pet, friend or job ends nothing. In doubt, none."""
 
 PREDICTION_SYSTEM = f"""\
 You help the memory of an AI agent to notice what is new. You are given known facts, numbered, and the \

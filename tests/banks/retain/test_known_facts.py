@@ -4,7 +4,7 @@ import pytest
 
 from banks.facts import hash_tags
 from banks.models import Bank
-from banks.retain.extraction import find_known_facts
+from banks.retain.extraction import KnownFacts
 from tenants.models import Tenant
 from tests.factories import make_bank, make_tenant
 from tests.retrieval.fakes import WordEmbedder
@@ -22,7 +22,7 @@ def bank(tenant: Tenant) -> Bank:
 
 
 def list_known(bank: Bank, *texts: str, tags: tuple[str, ...] = ()) -> list[str]:
-    return [one.text for one in find_known_facts(bank, WordEmbedder(), tags, texts)]
+    return [one.text for one in KnownFacts(bank, WordEmbedder(), tags).find(texts)]
 
 
 def test_the_nearest_to_any_turn_come_first_and_ended_ones_do_not_come(bank: Bank) -> None:
