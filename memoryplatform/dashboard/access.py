@@ -16,6 +16,7 @@ from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.cache import patch_vary_headers
 from django_htmx.http import HttpResponseClientRedirect
 
 from banks.errors import BankError, BankNotFound
@@ -74,9 +75,11 @@ def tenant_page(
             try:
                 check_standing(request, membership, while_closing=while_closing)
                 own.access.require(right)
-                return view(own, *args, **kwargs)
+                answer = view(own, *args, **kwargs)
             except (NotPermitted, TenantClosing, TenantSuspended) as refused:
-                return render(request, "dashboard/refused.html", {"reason": str(refused)}, status=403)
+                answer = render(request, "dashboard/refused.html", {"reason": str(refused)}, status=403)
+            patch_vary_headers(answer, ["HX-Request"])  # an address may have a whole page and a part of it
+            return answer
 
         guarded.right = right  # type: ignore[attr-defined]  # the table of permissions reads it
         return guarded

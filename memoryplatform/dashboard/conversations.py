@@ -41,7 +41,6 @@ def conversations(request: BankRequest) -> HttpResponse:
     template = "results" if wants_part(request) else "list"
     answer = render(request, f"dashboard/conversations/{template}.html", context)
     answer["HX-Push-Url"] = f"{request.path}?{urlencode({'q': words})}" if words.strip() else request.path
-    answer["Vary"] = "HX-Request"  # the same address has a whole page and a part of it
     return answer
 
 

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET
 
 from banks.enums import EntityKind, Network
 from banks.errors import BankError
-from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.dashboard.timeline import read_id
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.graphs import ENTITY, MEMORY, Edge, Graph, Node, draw_neighbours, draw_newest, find_nodes
@@ -46,7 +46,7 @@ def graph(request: BankRequest) -> HttpResponse:
         "sizes": SIZES,
         "size": read_size(request),
     }
-    return render(request, f"dashboard/graph/{'panel' if request.htmx else 'page'}.html", context)  # type: ignore[attr-defined]
+    return render(request, f"dashboard/graph/{'panel' if wants_part(request) else 'page'}.html", context)
 
 
 @bank_page(Right.VIEW)

@@ -97,7 +97,6 @@ def memories(request: BankRequest) -> HttpResponse:
     template = "results" if wants_part(request) else "list"
     answer = render(request, f"dashboard/memories/{template}.html", context)
     answer["HX-Push-Url"] = address
-    answer["Vary"] = "HX-Request"  # the same address has a whole page and a part of it
     return answer
 
 

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from banks.errors import BankError, MemoryChanged
 from banks.models import Bank, Entity, MemoryUnit, UnitSource
-from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.dashboard.memories import find_entity, suggest
 from memoryplatform.dashboard.memory import conversation_address
 from memoryplatform.dashboard.texts import Part, compare, mark_excerpt
@@ -124,7 +124,7 @@ def opinions(request: BankRequest) -> HttpResponse:
             "rows": build_rows(bank, found[:PAGE_SIZE]),
             "counts": queues.count_queues(bank),
         }
-        if not request.htmx:  # type: ignore[attr-defined]  # set by its middleware
+        if not wants_part(request):
             context |= suggest(bank)
     query = write_query(wanted, entity)
     context |= {
@@ -142,10 +142,9 @@ def opinions(request: BankRequest) -> HttpResponse:
         "states": STATES,
         "next": write_next(query, found, by_urgency=wanted.is_by_urgency),
     }
-    template = "results" if request.htmx else "list"  # type: ignore[attr-defined]
+    template = "results" if wants_part(request) else "list"
     answer = render(request, f"dashboard/opinions/{template}.html", context)
     answer["HX-Push-Url"] = f"{request.path}?{urlencode(query)}" if query else request.path
-    answer["Vary"] = "HX-Request"  # the same address has a whole page and a part of it
     return answer
 
 

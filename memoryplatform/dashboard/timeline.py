@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET
 from banks.enums import Network
 from banks.errors import EntityNotFound
 from banks.models import Entity
-from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.entities import get_entity
 from memoryplatform.operations.timeline import (
@@ -67,7 +67,7 @@ def timeline(request: BankRequest) -> HttpResponse:
         "unpinned": drop(query, "memory", "from", "to"),
         "data": describe(found, wanted, extent, pinned, now),
     }
-    return render(request, f"dashboard/timeline/{'result' if request.htmx else 'page'}.html", context)  # type: ignore[attr-defined]
+    return render(request, f"dashboard/timeline/{'result' if wants_part(request) else 'page'}.html", context)
 
 
 def read_filter(query: QueryDict, window: tuple[datetime, datetime], entity: Entity | None) -> TimelineFilter:
