@@ -33,6 +33,7 @@ from tenants.transactions import QuotaExceeded
 
 TENANT = "tenant_id"  # the chosen tenant in the session
 LAST_BANK = "last_bank"  # the bank whose pages were opened last: tenant, id and name
+THINGS = {"memory", "memories", "entity", "opinion", "conversation", "operation", "webhook"}  # last words of routes
 P = ParamSpec("P")
 
 
@@ -78,6 +79,8 @@ def tenant_page(
                 answer = view(own, *args, **kwargs)
             except (NotPermitted, TenantClosing, TenantSuspended) as refused:
                 answer = render(request, "dashboard/refused.html", {"reason": str(refused)}, status=403)
+            except Http404:
+                answer = render(request, "dashboard/missing.html", {"missing": name_missing(own)}, status=404)
             patch_vary_headers(answer, ["HX-Request"])  # an address may have a whole page and a part of it
             return answer
 
@@ -85,6 +88,14 @@ def tenant_page(
         return guarded
 
     return decorate
+
+
+def name_missing(request: TenantRequest) -> str:
+    """The thing that the address names, e.g. "memory" for `edit_memory`."""
+    if "bank_id" in request.resolver_match.kwargs and not hasattr(request, "bank"):  # type: ignore[union-attr]
+        return "bank"
+    named = (request.resolver_match.url_name or "").rpartition("_")[2]  # type: ignore[union-attr]
+    return {"memories": "memory"}.get(named, named) if named in THINGS else "page"
 
 
 def bank_page(right: Right) -> Callable[[BankView[P]], Callable[..., HttpResponse]]:

@@ -1,5 +1,7 @@
 """Behaviour that all pages share: whole pages and parts, and the frame of an error."""
 
+from uuid import uuid4
+
 import pytest
 from django.test import Client
 
@@ -35,3 +37,24 @@ def test_the_recall_page_says_that_a_bank_is_empty_only_of_an_empty_one(client: 
         assert b"no memories yet" not in client.get(f"{BANK}recall/", headers=headers).content
     client.post("/dashboard/new-bank/", {"bank_id": "empty", "name": "Empty"})
     assert b"no memories yet" in client.get("/dashboard/banks/empty/recall/").content
+
+
+@pytest.mark.parametrize(
+    ("path", "said", "way_back"),
+    [
+        (f"{BANK}memories/{uuid4()}/", "This memory is not here", f'href="{BANK}memories/">'),
+        (f"{BANK}memories/{uuid4()}/edit/", "This memory is not here", f'href="{BANK}memories/">'),
+        (f"{BANK}entities/{uuid4()}/", "This entity is not here", f'href="{BANK}entities/">'),
+        ("/dashboard/banks/gone/memories/", "This bank is not here", 'href="/dashboard/">'),
+        (f"/dashboard/webhooks/{uuid4()}/", "This webhook is not here", 'href="/dashboard/">'),
+    ],
+)
+def test_a_missing_thing_is_said_within_the_dashboard(
+    client: Client, support: Bank, path: str, said: str, way_back: str
+) -> None:
+    answer = client.get(path)
+    page = answer.content.decode()
+    assert answer.status_code == 404
+    assert said in page
+    assert f'<a class="button button-primary" {way_back}' in page
+    assert 'aria-label="Main"' in page  # the menu
