@@ -23,13 +23,14 @@ localizeTimes(document);
 document.addEventListener("htmx:afterSettle", (event) => localizeTimes(event.target.parentElement ?? document));
 setInterval(() => localizeTimes(document), 60000);
 
-// A form with data-confirm asks in a dialog first. data-confirm-action names the button.
+// A form with data-confirm asks in a dialog first. data-confirm-action names the button, data-confirm-look="primary" is for a harmless act.
 function ask(form) {
   const dialog = document.getElementById("confirm-dialog");
   if (!dialog) return confirm(form.dataset.confirm) && form.submit();
   dialog.querySelector("[data-question]").textContent = form.dataset.confirm;
   const button = dialog.querySelector("[data-accept]");
   button.textContent = form.dataset.confirmAction ?? "Continue";
+  button.className = `button button-${form.dataset.confirmLook ?? "danger"}`;
   dialog.onclose = () => {
     if (dialog.returnValue !== "accept") return;
     form.dataset.confirmed = "yes";

@@ -28,7 +28,7 @@ def test_a_part_is_never_shown_as_a_page(client: Client, support: Bank, page: st
 
 
 def test_going_back_loads_the_page_again(client: Client, support: Bank) -> None:
-    """htmx would else swap the body, without the scripts of the page."""
+    """Else htmx would swap the body, without the scripts of the page."""
     assert b'"historyCacheSize": 0, "refreshOnHistoryMiss": true' in client.get(f"{BANK}recall/").content
 
 
