@@ -71,8 +71,14 @@ function fillDraft(draft) {
   form.closest("dialog:not([open])")?.showModal();
   showToast("Your session had ended. Your input is here again, and not saved yet.");
 }
+// A second click within three seconds sends a form no second time.
 document.addEventListener("submit", (event) => {
-  if (person && event.target.method === "post" && !event.defaultPrevented) keepDraft(event.target);
+  const form = event.target;
+  if (form.method !== "post" || event.defaultPrevented) return;
+  if (form.dataset.isSent) return event.preventDefault();
+  form.dataset.isSent = "yes";
+  setTimeout(() => { delete form.dataset.isSent; }, 3000);
+  if (person) keepDraft(form);
 });
 function returnDraft() {
   const draft = JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");

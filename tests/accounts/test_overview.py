@@ -146,7 +146,8 @@ def test_a_used_up_quota_refuses_a_bank(acme: Tenant, client: Client) -> None:
 
 def test_the_first_steps_lead_to_the_first_memory(acme: Tenant, client: Client) -> None:
     assert SNIPPET in read(client)
-    answer = client.post("/dashboard/first-steps/key/")
+    assert client.post("/dashboard/first-steps/key/").status_code == 302
+    answer = client.get("/dashboard/")
     page = answer.content.decode()
     with tenant_transaction(acme.id):
         key = ApiKey.objects.for_tenant(acme.id).get()
