@@ -33,12 +33,14 @@ from memoryplatform.operations.erasures.targets import Kind, Target
 from memoryplatform.operations.erasures.use_cases import erase_memory, preview_memories, request_erasure
 from memoryplatform.operations.errors import OperationError
 from memoryplatform.operations.memories import single
+from memoryplatform.operations.memories.described_units import DescribedLink
 from memoryplatform.operations.memories.superseding import BY_HAND, undo_replacement
 from memoryplatform.operations.opinions.shown import list_moved_opinions
 from tenants.transactions import QuotaExceeded, tenant_transaction
 
 SHORT = 400  # characters of a text in a list
 NEAR = 300  # characters of a message beside a source
+MOST_LINKS = 12
 MOST_CHOSEN = 100  # memories of one act
 LOCAL = "%Y-%m-%dT%H:%M"
 LINK_WORDS = {
@@ -123,7 +125,7 @@ def memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
         "is_cut": not whole,
         "bar": build_bar(unit, timezone.now()),
         "sources": [show_source(bank, one, near, others) for one in described.sources],
-        "links": [(LINK_WORDS[one.type, one.direction], one) for one in described.links],
+        "links": name_links(described.links),
         "history": history,
         "changes": [show_change(one, stored) for one in reversed(history.changes)],
         "is_factual": unit.network in FACTUAL,
@@ -133,6 +135,15 @@ def memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
         "moved": [(MOVE_WORDS.get(one.revision.cause, "Moved by it"), one) for one in moved],
     }
     return render(request, "dashboard/memories/memory.html", context)
+
+
+def name_links(links: Sequence[DescribedLink]) -> list[tuple[str, DescribedLink]]:
+    """The strongest links in words. Two memories that are similar in both directions are listed once."""
+    named: dict[tuple[str, UUID], tuple[str, DescribedLink]] = {}
+    for one in links:
+        word = LINK_WORDS[one.type, one.direction]
+        named.setdefault((word, one.unit.id), (word, one))
+    return list(named.values())[:MOST_LINKS]
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ class State:
 @dataclass(frozen=True)
 class Row:
     """An opinion of the list. `verdict` is the last step that evidence or the agent itself caused. `moved` is the
-    change of confidence since the last review, or since the formation.
+    last change of its confidence, which happened at `moved_at`.
     """
 
     opinion: MemoryUnit
@@ -108,6 +108,7 @@ class Row:
     reason: str
     state: State
     moved: float
+    moved_at: datetime | None
 
 
 @bank_page(Right.VIEW)
@@ -200,7 +201,7 @@ def build_rows(bank: Bank, found: Sequence[Any]) -> list[Row]:
     for opinion in found:
         last = verdicts.get(opinion.id)
         title, kind = STEP_WORDS[Cause(last.cause)] if last else ("", "")
-        seen = [one for one in steps[opinion.id] if one.number == FORMATION or one.cause in OpinionRevision.BY_PEOPLE]
+        moved, moved_at = find_last_move(steps[opinion.id])
         rows.append(
             Row(
                 opinion,
@@ -212,7 +213,8 @@ def build_rows(bank: Bank, found: Sequence[Any]) -> list[Row]:
                 kind,
                 find_reason(last, texts) if last else "",
                 find_state(opinion, queues.find_concern(opinion.urgency), steps[opinion.id]),
-                find_move(opinion.confidence - seen[-1].confidence_after) if seen else 0.0,
+                moved,
+                moved_at,
             )
         )
     return rows
@@ -243,6 +245,15 @@ def find_reason(step: OpinionRevision, texts: Mapping[UUID, str]) -> str:
 
 def find_move(moved: float) -> float:
     return moved if abs(moved) >= UNMOVED else 0.0
+
+
+def find_last_move(steps: Sequence[OpinionRevision]) -> tuple[float, datetime | None]:
+    """(0, None) if the confidence never changed."""
+    for step in reversed(steps):
+        before = step.confidence_before
+        if before is not None and (moved := find_move(step.confidence_after - before)):
+            return moved, step.created_at
+    return 0.0, None
 
 
 def draw_line(confidences: Sequence[float]) -> str:
