@@ -12,7 +12,17 @@ from banks.errors import BankError
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.dashboard.timeline import read_id
 from memoryplatform.operations.account.access import Right
-from memoryplatform.operations.graphs import ENTITY, MEMORY, Edge, Graph, Node, draw_neighbours, draw_newest, find_nodes
+from memoryplatform.operations.graphs import (
+    ENTITY,
+    MEMORY,
+    MOST_NEIGHBOURS,
+    Edge,
+    Graph,
+    Node,
+    draw_neighbours,
+    draw_newest,
+    find_nodes,
+)
 from tenants.transactions import tenant_transaction
 
 SIZES = (300, 1_000, 5_000)
@@ -43,6 +53,7 @@ def graph(request: BankRequest) -> HttpResponse:
         "networks": Network.values,
         "kinds": EntityKind.values,
         "edges": EDGES,
+        "most": MOST_NEIGHBOURS,
         "sizes": SIZES,
         "size": read_size(request),
     }

@@ -172,7 +172,7 @@ def describe_ranges(extent: Extent, recorded: Extent, now: datetime) -> dict[str
         "last": write(max(last, now)),
         "ranges": {
             "as_of": [write(first - timedelta(hours=1)), write(max(last, now))],
-            "known_at": [write(known_first - margin), write(known_last + margin)],
+            "known_at": [write(known_first - margin), write(min(known_last + margin, now))],
         },
     }
 
