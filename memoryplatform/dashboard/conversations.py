@@ -82,6 +82,7 @@ def show_conversation(request: BankRequest) -> HttpResponse:
         "turns": build_turns(found),
         "named": known.get("message"),
         "came_from": came_from,
+        "quoted": read_id(request.GET.get("quoted", "")),
         "is_lost": bool(given["message"]) and "message" not in known,
         "speakers": list(dict.fromkeys(message.speaker for message in found.messages)),
         "first": first,

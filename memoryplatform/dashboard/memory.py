@@ -207,9 +207,7 @@ def show_source(
             (one, quoted if one.id == source.message.id else [Part(one.content[:NEAR])], one.id == source.message.id)
             for one in around
         ]
-        shown["address"] = conversation_address(
-            bank, source.message.thread, source.message.id, came_from=source.unit_id
-        )
+        shown["address"] = conversation_address(bank, source, source.message, came_from=source.unit_id)
         shown["is_by_hand"] = source.message.thread.startswith(BY_HAND)
     elif source.chunk:
         shown["parts"] = mark_excerpt(source.chunk.text, source.start, source.end)
@@ -217,10 +215,18 @@ def show_source(
     return shown
 
 
-def conversation_address(bank: Bank, thread: str, message_id: UUID, *, came_from: UUID) -> str:
-    """The message in its conversation, which leads back to the memory or opinion that the reader came from."""
-    place = {"thread": thread, "message": str(message_id), "from": str(came_from)}
-    return f"{reverse('conversation', args=[bank.bank_id])}?{urlencode(place)}#m-{message_id}"
+def conversation_address(bank: Bank, source: UnitSource, message: Message, *, came_from: UUID) -> str:
+    """The message in its conversation, with the words of the source marked.
+
+    The page leads back to the memory or opinion that the reader came from.
+    """
+    place = {
+        "thread": message.thread,
+        "message": str(message.id),
+        "from": str(came_from),
+        "quoted": str(source.unit_id),
+    }
+    return f"{reverse('conversation', args=[bank.bank_id])}?{urlencode(place)}#m-{message.id}"
 
 
 def show_change(change: UnitChange, stored: Collection[str]) -> dict[str, Any]:

@@ -420,7 +420,7 @@ def quote_source(bank: Bank, source: UnitSource, opinion_id: UUID) -> Quote | No
             message.speaker,
             message.said_at,
             mark_excerpt(message.content, source.start, source.end),
-            address=conversation_address(bank, message.thread, message.id, came_from=opinion_id),
+            address=conversation_address(bank, source, message, came_from=opinion_id),
         )
     if source.chunk:
         document = source.chunk.document.document_id if source.chunk.document else "Text"
