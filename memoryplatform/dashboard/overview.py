@@ -18,10 +18,12 @@ from memoryplatform.dashboard.access import TenantRequest, tenant_page
 from memoryplatform.dashboard.forms import BankForm
 from memoryplatform.dashboard.operations import clean_words, list_current_work
 from memoryplatform.dashboard.shown_once import forget_secret, lead_to_secret, read_secret
+from memoryplatform.embedded.demo import find_demo_bank
 from memoryplatform.operations.account import api_keys as keys
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.usage import report_plan
 from memoryplatform.operations.banks.profile import BankChange, create_bank
+from memoryplatform.operations.opinions import queues
 from memoryplatform.operations.overview import (
     RecallFigures,
     find_first_memory,
@@ -33,6 +35,7 @@ from tenants.models import ApiKey, User
 from tenants.transactions import QuotaExceeded, tenant_transaction
 
 MOST_BANKS = 50
+DEMO_SHOWN = 3  # opinions of the demo agent
 A_YEAR = 365 * 24 * 60 * 60
 
 
@@ -121,6 +124,8 @@ def show_overview(request: TenantRequest, form: BankForm) -> HttpResponse:
         recalls = measure_recalls(access.tenant_id)
         running, failed = list_current_work(access.tenant_id)
         steps = build_steps(request)
+        demo = find_demo_bank(access.tenant_id)
+        opinions = list(queues.find_queue(demo, queues.QueueFilter())[:DEMO_SHOWN]) if demo else []
     plan = report_plan(request.access)
     context = {
         "banks": banks,
@@ -134,6 +139,8 @@ def show_overview(request: TenantRequest, form: BankForm) -> HttpResponse:
         "failed": failed,
         "form": form,
         "steps": steps,
+        "demo": demo,
+        "opinions": opinions,
     }
     answer = render(request, "dashboard/overview/page.html", context, status=422 if form.errors else 200)
     return forget_secret(answer) if steps and steps["new"] else answer
