@@ -35,7 +35,7 @@ def lead_to_secret(request: TenantRequest, page: str, owner_id: UUID, secret: st
 def read_secret(request: TenantRequest, owner_id: UUID) -> str:
     """Empty unless the redirect came from the act that made the secret of this owner."""
     written = request.get_signed_cookie(COOKIE, default="", salt=build_salt(request), max_age=SECONDS)
-    named, _, secret = written.partition(" ")
+    named, _, secret = (written or "").partition(" ")
     return secret if named == str(owner_id) else ""
 
 
