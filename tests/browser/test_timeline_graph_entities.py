@@ -135,9 +135,7 @@ def test_a_node_of_the_graph_is_expanded_and_searched(demo: Page) -> None:
     expect(demo).to_have_url(re.compile("node=entity"))
     check_page(demo, "graph-node")
     demo.get_by_role("button", name="Expand").click()
-    expect(demo.locator("#toasts")).to_contain_text(
-        re.compile("added|Everything around this node")
-    )
+    expect(demo.locator("#toasts")).to_contain_text(re.compile("added|Everything around this node"))
     demo.get_by_role("searchbox", name="Find an entity or a memory").fill("paywell")
     demo.locator("#graph-panel").get_by_role("link", name=re.compile("^Paywell")).click()
     expect(demo.get_by_role("heading", name="Paywell")).to_be_visible()
