@@ -23,13 +23,14 @@ localizeTimes(document);
 document.addEventListener("htmx:afterSettle", (event) => localizeTimes(event.target.parentElement ?? document));
 setInterval(() => localizeTimes(document), 60000);
 
-// A form with data-confirm asks in a dialog first. data-confirm-action names the button.
+// A form with data-confirm asks in a dialog first. data-confirm-action names the button, data-confirm-look="primary" is for a harmless act.
 function ask(form) {
   const dialog = document.getElementById("confirm-dialog");
   if (!dialog) return confirm(form.dataset.confirm) && form.submit();
   dialog.querySelector("[data-question]").textContent = form.dataset.confirm;
   const button = dialog.querySelector("[data-accept]");
   button.textContent = form.dataset.confirmAction ?? "Continue";
+  button.className = `button button-${form.dataset.confirmLook ?? "danger"}`;
   dialog.onclose = () => {
     if (dialog.returnValue !== "accept") return;
     form.dataset.confirmed = "yes";
@@ -70,8 +71,14 @@ function fillDraft(draft) {
   form.closest("dialog:not([open])")?.showModal();
   showToast("Your session had ended. Your input is here again, and not saved yet.");
 }
+// A second click within three seconds sends a form no second time.
 document.addEventListener("submit", (event) => {
-  if (person && event.target.method === "post" && !event.defaultPrevented) keepDraft(event.target);
+  const form = event.target;
+  if (form.method !== "post" || event.defaultPrevented) return;
+  if (form.dataset.isSent) return event.preventDefault();
+  form.dataset.isSent = "yes";
+  setTimeout(() => { delete form.dataset.isSent; }, 3000);
+  if (person) keepDraft(form);
 });
 function returnDraft() {
   const draft = JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");

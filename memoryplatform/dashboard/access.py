@@ -16,6 +16,7 @@ from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.cache import patch_vary_headers
 from django_htmx.http import HttpResponseClientRedirect
 
 from banks.errors import BankError, BankNotFound
@@ -32,6 +33,7 @@ from tenants.transactions import QuotaExceeded
 
 TENANT = "tenant_id"  # the chosen tenant in the session
 LAST_BANK = "last_bank"  # the bank whose pages were opened last: tenant, id and name
+THINGS = {"memory", "memories", "entity", "opinion", "conversation", "operation", "webhook"}  # last words of routes
 P = ParamSpec("P")
 
 
@@ -74,14 +76,26 @@ def tenant_page(
             try:
                 check_standing(request, membership, while_closing=while_closing)
                 own.access.require(right)
-                return view(own, *args, **kwargs)
+                answer = view(own, *args, **kwargs)
             except (NotPermitted, TenantClosing, TenantSuspended) as refused:
-                return render(request, "dashboard/refused.html", {"reason": str(refused)}, status=403)
+                answer = render(request, "dashboard/refused.html", {"reason": str(refused)}, status=403)
+            except Http404:
+                answer = render(request, "dashboard/missing.html", {"missing": name_missing(own)}, status=404)
+            patch_vary_headers(answer, ["HX-Request"])  # an address may have a whole page and a part of it
+            return answer
 
         guarded.right = right  # type: ignore[attr-defined]  # the table of permissions reads it
         return guarded
 
     return decorate
+
+
+def name_missing(request: TenantRequest) -> str:
+    """The thing that the address names, e.g. "memory" for `edit_memory`."""
+    if "bank_id" in request.resolver_match.kwargs and not hasattr(request, "bank"):  # type: ignore[union-attr]
+        return "bank"
+    named = (request.resolver_match.url_name or "").rpartition("_")[2]  # type: ignore[union-attr]
+    return {"memories": "memory"}.get(named, named) if named in THINGS else "page"
 
 
 def bank_page(right: Right) -> Callable[[BankView[P]], Callable[..., HttpResponse]]:

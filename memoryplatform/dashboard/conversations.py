@@ -41,7 +41,6 @@ def conversations(request: BankRequest) -> HttpResponse:
     template = "results" if wants_part(request) else "list"
     answer = render(request, f"dashboard/conversations/{template}.html", context)
     answer["HX-Push-Url"] = f"{request.path}?{urlencode({'q': words})}" if words.strip() else request.path
-    answer["Vary"] = "HX-Request"  # the same address has a whole page and a part of it
     return answer
 
 
@@ -83,6 +82,7 @@ def show_conversation(request: BankRequest) -> HttpResponse:
         "turns": build_turns(found),
         "named": known.get("message"),
         "came_from": came_from,
+        "quoted": read_id(request.GET.get("quoted", "")),
         "is_lost": bool(given["message"]) and "message" not in known,
         "speakers": list(dict.fromkeys(message.speaker for message in found.messages)),
         "first": first,

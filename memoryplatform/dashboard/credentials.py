@@ -12,29 +12,52 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from memoryplatform.dashboard.access import TenantRequest, perform, tenant_page
 from memoryplatform.dashboard.forms import ApiKeyForm, RotationForm
+from memoryplatform.dashboard.shown_once import forget_secret, lead_to_secret, read_secret
 from memoryplatform.operations.account import api_keys as keys
 from memoryplatform.operations.account import connected_apps as apps
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.errors import AccountError, AccountInvalid
+from memoryplatform.operations.banks.profile import find_banks
+from tenants.transactions import tenant_transaction
+
+MOST_BANKS = 200  # in the choice of banks
 
 
 @never_cache
 @tenant_page(Right.MANAGE)
 @require_http_methods(["GET", "POST"])
 def api_keys(request: TenantRequest) -> HttpResponse:
-    form = ApiKeyForm(request.POST or None)
-    new = None
+    """A new key is shown once, after a redirect: neither a reload nor the browser's history has it."""
+    with tenant_transaction(request.access.tenant_id):
+        banks = list(
+            find_banks(request.access.to_bank()).order_by("bank_id").values_list("bank_id", "name")[:MOST_BANKS]
+        )
+    form = ApiKeyForm(request.POST or None, banks=banks)
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
         days = int(given["lifetime"]) if given["lifetime"] else None
         expires_at = timezone.now() + timedelta(days=days) if days else None
         try:
             wanted = keys.KeyRequest(given["name"], tuple(given["scopes"]), given["banks"], expires_at)
-            new, form = keys.create_key(request.access, wanted), ApiKeyForm()
+            new = keys.create_key(request.access, wanted)
+            return lead_to_secret(request, "api_keys", new.key.id, new.text)
         except AccountInvalid as error:
             for field, fault in error.faults.items():
                 form.add_error(field if field in form.fields else None, fault)
-    return show_keys(request, form, new)
+    listed = keys.list_keys(request.access)
+    new_text, new_key = next(
+        ((text, one.key) for one in listed if (text := read_secret(request, one.key.id))), ("", None)
+    )
+    context = {
+        "keys": listed,
+        "form": form,
+        "new_key": new_key,
+        "new_text": new_text,
+        "now": timezone.now(),
+        "url": request.build_absolute_uri("/").rstrip("/"),
+    }
+    answer = render(request, "dashboard/api_keys.html", context, status=422 if form.errors else 200)
+    return forget_secret(answer) if new_key else answer
 
 
 @never_cache
@@ -50,7 +73,7 @@ def rotate_key(request: TenantRequest, key_id: UUID) -> HttpResponse:
     except AccountError as error:
         messages.error(request, str(error))
         return redirect("api_keys")
-    return show_keys(request, ApiKeyForm(), new)
+    return lead_to_secret(request, "api_keys", new.key.id, new.text)
 
 
 @tenant_page(Right.MANAGE)
@@ -60,18 +83,6 @@ def revoke_key(request: TenantRequest, key_id: UUID) -> HttpResponse:
         return f"The key {keys.revoke_key(request.access, key_id).name} no longer works."
 
     return perform(request, act, "api_keys")
-
-
-def show_keys(request: TenantRequest, form: ApiKeyForm, new: keys.NewKey | None) -> HttpResponse:
-    """`new` is shown once: neither a reload nor the browser's history has it."""
-    context = {
-        "keys": keys.list_keys(request.access),
-        "form": form,
-        "rotation": RotationForm(),
-        "new": new,
-        "now": timezone.now(),
-    }
-    return render(request, "dashboard/api_keys.html", context, status=422 if form.errors else 200)
 
 
 @tenant_page(Right.VIEW)

@@ -15,7 +15,7 @@ from banks.entities.mentions import has_letters
 from banks.enums import EntityKind
 from banks.errors import BankError, EntityNotFound
 from banks.models import Entity
-from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.dashboard.timeline import read_id
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.entities import change_entity, get_entity
@@ -59,7 +59,7 @@ def entities(request: BankRequest) -> HttpResponse:
         "most": max((one.mention_count for one in page.rows), default=1),
         "after": request.GET.get("after", ""),
     }
-    return render(request, f"dashboard/entities/{'rows' if request.htmx else 'list'}.html", context)  # type: ignore[attr-defined]
+    return render(request, f"dashboard/entities/{'rows' if wants_part(request) else 'list'}.html", context)
 
 
 @bank_page(Right.VIEW)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime, time
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.utils.timezone import make_aware
@@ -55,20 +55,27 @@ class RoleForm(forms.Form):
 class ApiKeyForm(forms.Form):
     name = forms.CharField(label="Name", max_length=200, help_text="Where the key is used, such as “support agent”.")
     scopes = forms.MultipleChoiceField(
-        label="Scopes",
+        label="Rights",
         choices=ApiKey.Scope.choices,
         initial=[ApiKey.Scope.READ, ApiKey.Scope.WRITE],
         widget=forms.CheckboxSelectMultiple({"class": "check"}),
         help_text="Read recalls, write retains and corrects, admin includes both and manages the tenant.",
     )
-    banks = forms.CharField(
-        label="Banks", required=False, help_text="Ids, separated by commas. Leave it empty for every bank."
+    banks = forms.MultipleChoiceField(
+        label="Banks",
+        required=False,
+        widget=forms.CheckboxSelectMultiple({"class": "check"}),
+        help_text="Choose none for every bank, including those that are created later.",
     )
     lifetime = forms.ChoiceField(label="Expires", choices=LIFETIMES, required=False)
 
+    def __init__(self, *args: Any, banks: Iterable[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = cast("forms.MultipleChoiceField", self.fields["banks"])
+        field.choices = [(bank_id, name or bank_id) for bank_id, name in banks]
+
     def clean_banks(self) -> tuple[str, ...] | None:
-        given = tuple(bank.strip() for bank in self.cleaned_data["banks"].split(",") if bank.strip())
-        return given or None
+        return tuple(self.cleaned_data["banks"]) or None
 
 
 class UsageForm(forms.Form):

@@ -9,10 +9,20 @@ from django.views.decorators.http import require_GET
 
 from banks.enums import EntityKind, Network
 from banks.errors import BankError
-from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.dashboard.timeline import read_id
 from memoryplatform.operations.account.access import Right
-from memoryplatform.operations.graphs import ENTITY, MEMORY, Edge, Graph, Node, draw_neighbours, draw_newest, find_nodes
+from memoryplatform.operations.graphs import (
+    ENTITY,
+    MEMORY,
+    MOST_NEIGHBOURS,
+    Edge,
+    Graph,
+    Node,
+    draw_neighbours,
+    draw_newest,
+    find_nodes,
+)
 from tenants.transactions import tenant_transaction
 
 SIZES = (300, 1_000, 5_000)
@@ -43,10 +53,11 @@ def graph(request: BankRequest) -> HttpResponse:
         "networks": Network.values,
         "kinds": EntityKind.values,
         "edges": EDGES,
+        "most": MOST_NEIGHBOURS,
         "sizes": SIZES,
         "size": read_size(request),
     }
-    return render(request, f"dashboard/graph/{'panel' if request.htmx else 'page'}.html", context)  # type: ignore[attr-defined]
+    return render(request, f"dashboard/graph/{'panel' if wants_part(request) else 'page'}.html", context)
 
 
 @bank_page(Right.VIEW)

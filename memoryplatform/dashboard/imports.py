@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from banks.errors import BankError
 from banks.models import Bank, Document, MemoryUnit
 from banks.retain.input import RetainItem
-from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.errors import OperationError
 from memoryplatform.operations.imports.formats import BANK, FORMATS
@@ -175,7 +175,5 @@ def import_progress(request: BankRequest, operation_id: UUID) -> HttpResponse:
         "quarantined": len(result.get("quarantined", [])),
         "rows": sorted((result.get("rows") or {}).items(), key=lambda row: -row[1]),
     }
-    template = "state" if request.htmx else "progress"  # type: ignore[attr-defined]  # set by its middleware
-    answer = render(request, f"dashboard/import/{template}.html", context)
-    answer["Vary"] = "HX-Request"  # the same address has a whole page and a part of it
-    return answer
+    template = "state" if wants_part(request) else "progress"
+    return render(request, f"dashboard/import/{template}.html", context)

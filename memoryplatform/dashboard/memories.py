@@ -1,7 +1,8 @@
 """The list of memories: search, filters that the address holds, and pages by a cursor."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -32,6 +33,7 @@ from tenants.transactions import tenant_transaction
 PAGE_SIZE = 50
 MOST_LABELS = 20  # tags or metadata values of one filter
 SUGGESTED = 100  # tags and entities
+MOST_COUNTED = 5_000  # memories that a filter lets pass
 SHORT = 400  # characters of a text in the list
 KEPT_SECONDS = 300
 NOBODY = UUID(int=0)
@@ -78,7 +80,11 @@ def memories(request: BankRequest) -> HttpResponse:
     with tenant_transaction(request.access.tenant_id):
         asked = read_filters(request.bank, request.GET)
         rows = memory_filter.find_units(request.bank, asked.wanted)
-        units, next_place = cut_page(rows, request.GET.get("after", ""))
+        is_ended = asked.wanted.state == "superseded" and not (asked.wanted.as_of or asked.wanted.known_at)
+        units, next_place = cut_page(
+            rows, request.GET.get("after", ""), by="expired_at" if is_ended else "mentioned_at"
+        )
+        counts = count_networks(request.bank, asked)
         ids = [unit.id for unit in units]
         tags, entities = read_tags(request.bank, ids), read_entities(request.bank, ids)
         context = {
@@ -87,7 +93,9 @@ def memories(request: BankRequest) -> HttpResponse:
             "given": request.GET,
             "is_later_page": bool(request.GET.get("after")),
             "next": build_query(asked.query, after=next_place) if next_place else "",
-            "networks": read_growth(request.bank),
+            "networks": [(name, counts.get(name)) for name in Network.values],
+            "is_part": wants_part(request),
+            "is_ended": is_ended,
             "states": STATE_CHOICES,
             "times": TIME_CHOICES,
         }
@@ -97,7 +105,6 @@ def memories(request: BankRequest) -> HttpResponse:
     template = "results" if wants_part(request) else "list"
     answer = render(request, f"dashboard/memories/{template}.html", context)
     answer["HX-Push-Url"] = address
-    answer["Vary"] = "HX-Request"  # the same address has a whole page and a part of it
     return answer
 
 
@@ -205,19 +212,31 @@ def build_chips(query: QueryDict, entity: Entity | None) -> list[Chip]:
     return chips
 
 
-def cut_page(rows: UnitQuerySet, after: str) -> tuple[list[MemoryUnit], str]:
-    """The page that follows the place, by the index of `mentioned_at`, and the place of the page after it."""
+def count_networks(bank: Bank, asked: Asked) -> Mapping[str, int]:
+    """Memories of each network that the other filters let pass. Empty where they are too many to count for a page.
+
+    Call inside a tenant transaction.
+    """
+    if asked.query.keys() <= {"network"}:
+        return {one.network: one.total for one in read_growth(bank)}
+    rows = memory_filter.find_units(bank, replace(asked.wanted, network="")).order_by()
+    found = list(rows.values_list("network", flat=True)[: MOST_COUNTED + 1])
+    return dict.fromkeys(Network.values, 0) | Counter(found) if len(found) <= MOST_COUNTED else {}
+
+
+def cut_page(rows: UnitQuerySet, after: str, *, by: str) -> tuple[list[MemoryUnit], str]:
+    """The page that follows the place, newest first by the time column `by`, and the place of the page after it."""
     place = read_place(after)
     if place:
         moment, unit_id = place
-        rows = rows.filter(Q(mentioned_at__lt=moment) | Q(id__lt=unit_id), mentioned_at__lte=moment)
+        rows = rows.filter(Q(**{f"{by}__lt": moment}) | Q(id__lt=unit_id), **{f"{by}__lte": moment})
     found = list(
         rows.annotate(short=Left("text", SHORT))
         .defer("text", "search_text", "context", "dimensions", *VECTOR_COLUMNS)
-        .order_by("-mentioned_at", "-id")[: PAGE_SIZE + 1]
+        .order_by(f"-{by}", "-id")[: PAGE_SIZE + 1]
     )
     last = found[PAGE_SIZE - 1] if len(found) > PAGE_SIZE else None
-    return found[:PAGE_SIZE], f"{last.mentioned_at.isoformat()}_{last.id}" if last else ""
+    return found[:PAGE_SIZE], f"{getattr(last, by).isoformat()}_{last.id}" if last else ""
 
 
 def read_place(written: str) -> tuple[datetime, UUID] | None:

@@ -1,6 +1,6 @@
 """The page of one memory, and the acts on one or several: edit, close, restore, erase."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -33,12 +33,14 @@ from memoryplatform.operations.erasures.targets import Kind, Target
 from memoryplatform.operations.erasures.use_cases import erase_memory, preview_memories, request_erasure
 from memoryplatform.operations.errors import OperationError
 from memoryplatform.operations.memories import single
-from memoryplatform.operations.memories.superseding import BY_HAND
+from memoryplatform.operations.memories.described_units import DescribedLink
+from memoryplatform.operations.memories.superseding import BY_HAND, undo_replacement
 from memoryplatform.operations.opinions.shown import list_moved_opinions
 from tenants.transactions import QuotaExceeded, tenant_transaction
 
 SHORT = 400  # characters of a text in a list
 NEAR = 300  # characters of a message beside a source
+MOST_LINKS = 12
 MOST_CHOSEN = 100  # memories of one act
 LOCAL = "%Y-%m-%dT%H:%M"
 LINK_WORDS = {
@@ -100,6 +102,16 @@ def memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
         history = read_history(bank, unit)
         near = read_neighbours(bank, [one.message for one in described.sources if one.message])
         moved = list_moved_opinions(bank, unit)
+        by_hand = UnitSource.objects.for_tenant(bank.tenant_id).filter(message__thread__startswith=BY_HAND)
+        newest_id = unit.superseded_by_id or unit.id
+        others_named = [one.after.get("superseded_by") or one.before.get("superseded_by") for one in history.changes]
+        stored = {
+            str(one)
+            for one in MemoryUnit.objects.of_bank(bank)
+            .filter(id__in=filter(None, others_named))
+            .values_list("id", flat=True)
+        }
+        is_replaced_by_hand = by_hand.filter(unit_id=newest_id).exists()
         others = (
             MemoryUnit.objects.of_bank(bank)
             .defer(*VECTOR_COLUMNS)
@@ -113,13 +125,25 @@ def memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
         "is_cut": not whole,
         "bar": build_bar(unit, timezone.now()),
         "sources": [show_source(bank, one, near, others) for one in described.sources],
-        "links": [(LINK_WORDS[one.type, one.direction], one) for one in described.links],
+        "links": name_links(described.links),
         "history": history,
-        "changes": [show_change(one) for one in reversed(history.changes)],
+        "changes": [show_change(one, stored) for one in reversed(history.changes)],
         "is_factual": unit.network in FACTUAL,
+        "successor": next(iter(history.superseded_by), None),
+        "replaced": next((one for one in history.supersedes if one.superseded_by_id == unit.id), None),
+        "is_replaced_by_hand": is_replaced_by_hand,
         "moved": [(MOVE_WORDS.get(one.revision.cause, "Moved by it"), one) for one in moved],
     }
     return render(request, "dashboard/memories/memory.html", context)
+
+
+def name_links(links: Sequence[DescribedLink]) -> list[tuple[str, DescribedLink]]:
+    """The strongest links in words. Two memories that are similar in both directions are listed once."""
+    named: dict[tuple[str, UUID], tuple[str, DescribedLink]] = {}
+    for one in links:
+        word = LINK_WORDS[one.type, one.direction]
+        named.setdefault((word, one.unit.id), (word, one))
+    return list(named.values())[:MOST_LINKS]
 
 
 @dataclass(frozen=True)
@@ -183,9 +207,7 @@ def show_source(
             (one, quoted if one.id == source.message.id else [Part(one.content[:NEAR])], one.id == source.message.id)
             for one in around
         ]
-        shown["address"] = conversation_address(
-            bank, source.message.thread, source.message.id, came_from=source.unit_id
-        )
+        shown["address"] = conversation_address(bank, source, source.message, came_from=source.unit_id)
         shown["is_by_hand"] = source.message.thread.startswith(BY_HAND)
     elif source.chunk:
         shown["parts"] = mark_excerpt(source.chunk.text, source.start, source.end)
@@ -193,22 +215,37 @@ def show_source(
     return shown
 
 
-def conversation_address(bank: Bank, thread: str, message_id: UUID, *, came_from: UUID) -> str:
-    """The message in its conversation, which leads back to the memory or opinion that the reader came from."""
-    place = {"thread": thread, "message": str(message_id), "from": str(came_from)}
-    return f"{reverse('conversation', args=[bank.bank_id])}?{urlencode(place)}#m-{message_id}"
+def conversation_address(bank: Bank, source: UnitSource, message: Message, *, came_from: UUID) -> str:
+    """The message in its conversation, with the words of the source marked.
+
+    The page leads back to the memory or opinion that the reader came from.
+    """
+    place = {
+        "thread": message.thread,
+        "message": str(message.id),
+        "from": str(came_from),
+        "quoted": str(source.unit_id),
+    }
+    return f"{reverse('conversation', args=[bank.bank_id])}?{urlencode(place)}#m-{message.id}"
 
 
-def show_change(change: UnitChange) -> dict[str, Any]:
+def show_change(change: UnitChange, stored: Collection[str]) -> dict[str, Any]:
+    """`stored` are the ids of newer memories that are still there."""
     fields: list[tuple[str, list[Part] | None, Any, Any]] = []
     for name in {**change.before, **change.after}:
         before, after = change.before.get(name), change.after.get(name)
         if name == "text":
             fields.append(("Text", compare(str(before or ""), str(after or "")), None, None))
-        elif name not in {"search_text", "superseded_by", "expired_at"} and before != after:
+        elif name not in {"search_text", "superseded_by", "expired_at"} and (before or "") != (after or ""):
             title = name.replace("_", " ").capitalize()
             fields.append((title, None, show_value(name, before), show_value(name, after)))
-    return {"row": change, "title": CHANGE_WORDS[change.action], "fields": fields}
+    other = change.after.get("superseded_by") or change.before.get("superseded_by")
+    return {
+        "row": change,
+        "title": CHANGE_WORDS[change.action],
+        "fields": fields,
+        "other_id": other if other in stored else None,
+    }
 
 
 def show_value(name: str, value: Any) -> Any:
@@ -383,10 +420,15 @@ def close_memories(request: BankRequest) -> HttpResponse:
 @bank_page(Right.WRITE)
 @require_POST
 def restore_memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
+    """With `end_replacement`, the memory that replaced this one ends too."""
+
     def act() -> str:
         reason = request.POST.get("reason", "").replace("\x00", "")[:500]
-        single.restore_memory(request.access.to_bank(), request.bank.bank_id, memory_id, reason=reason)
-        return "The memory is current again."
+        if ends := bool(request.POST.get("end_replacement")):
+            undo_replacement(request.access.to_bank(), request.bank.bank_id, memory_id, reason=reason)
+        else:
+            single.restore_memory(request.access.to_bank(), request.bank.bank_id, memory_id, reason=reason)
+        return f"The memory is current again.{' The one that replaced it has ended.' if ends else ''}"
 
     return perform(request, act, reverse("memory", args=[request.bank.bank_id, memory_id]))
 
@@ -394,10 +436,16 @@ def restore_memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
 @bank_page(Right.WRITE)
 @require_http_methods(["GET", "POST"])
 def erase_memories(request: BankRequest) -> HttpResponse:
-    """Shows what would go, exactly, and erases when that is confirmed."""
+    """Shows what would go, exactly, and erases when that is confirmed.
+
+    With `restore`, the memories that the erased ones had replaced are current again.
+    """
     units, access, bank_id = choose_units(request), request.access.to_bank(), request.bank.bank_id
+    replaced = find_replaced(request.bank, units)
     try:
         if request.POST.get("confirmed") == "yes":
+            for one in replaced if request.POST.get("restore") else ():
+                single.restore_memory(access, bank_id, one.id, reason="The memory that replaced it was erased.")
             return erase(request, units)
         receipt = preview_memories(access, bank_id, [unit.id for unit in units])
     except BankError as error:
@@ -405,11 +453,22 @@ def erase_memories(request: BankRequest) -> HttpResponse:
         return lead_back(request, units)
     context = {
         "units": units,
+        "replaced": replaced,
         "erased": name_counts(receipt.erased),
         "rewritten": name_counts(receipt.rewritten),
         "samples": list(dict.fromkeys(sample.strip() for sample in receipt.samples)),
     }
     return render(request, "dashboard/memories/erase.html", context)
+
+
+def find_replaced(bank: Bank, units: Sequence[MemoryUnit]) -> list[MemoryUnit]:
+    """Facts that ended, or are to end, because one of the units replaced them. The units themselves are left out."""
+    ids = [unit.id for unit in units]
+    with tenant_transaction(bank.tenant_id):
+        rows = MemoryUnit.objects.of_bank(bank).filter(superseded_by__in=ids, network__in=FACTUAL).exclude(id__in=ids)
+        return list(
+            rows.annotate(short=Left("text", SHORT)).defer("text", "search_text", *VECTOR_COLUMNS).order_by("id")
+        )
 
 
 def name_counts(counts: dict[str, int]) -> list[tuple[str, int]]:

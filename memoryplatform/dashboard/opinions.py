@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from banks.errors import BankError, MemoryChanged
 from banks.models import Bank, Entity, MemoryUnit, UnitSource
-from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.dashboard.memories import find_entity, suggest
 from memoryplatform.dashboard.memory import conversation_address
 from memoryplatform.dashboard.texts import Part, compare, mark_excerpt
@@ -95,7 +95,7 @@ class State:
 @dataclass(frozen=True)
 class Row:
     """An opinion of the list. `verdict` is the last step that evidence or the agent itself caused. `moved` is the
-    change of confidence since the last review, or since the formation.
+    last change of its confidence, which happened at `moved_at`.
     """
 
     opinion: MemoryUnit
@@ -108,6 +108,7 @@ class Row:
     reason: str
     state: State
     moved: float
+    moved_at: datetime | None
 
 
 @bank_page(Right.VIEW)
@@ -124,7 +125,7 @@ def opinions(request: BankRequest) -> HttpResponse:
             "rows": build_rows(bank, found[:PAGE_SIZE]),
             "counts": queues.count_queues(bank),
         }
-        if not request.htmx:  # type: ignore[attr-defined]  # set by its middleware
+        if not wants_part(request):
             context |= suggest(bank)
     query = write_query(wanted, entity)
     context |= {
@@ -142,10 +143,9 @@ def opinions(request: BankRequest) -> HttpResponse:
         "states": STATES,
         "next": write_next(query, found, by_urgency=wanted.is_by_urgency),
     }
-    template = "results" if request.htmx else "list"  # type: ignore[attr-defined]
+    template = "results" if wants_part(request) else "list"
     answer = render(request, f"dashboard/opinions/{template}.html", context)
     answer["HX-Push-Url"] = f"{request.path}?{urlencode(query)}" if query else request.path
-    answer["Vary"] = "HX-Request"  # the same address has a whole page and a part of it
     return answer
 
 
@@ -201,7 +201,7 @@ def build_rows(bank: Bank, found: Sequence[Any]) -> list[Row]:
     for opinion in found:
         last = verdicts.get(opinion.id)
         title, kind = STEP_WORDS[Cause(last.cause)] if last else ("", "")
-        seen = [one for one in steps[opinion.id] if one.number == FORMATION or one.cause in OpinionRevision.BY_PEOPLE]
+        moved, moved_at = find_last_move(steps[opinion.id])
         rows.append(
             Row(
                 opinion,
@@ -213,7 +213,8 @@ def build_rows(bank: Bank, found: Sequence[Any]) -> list[Row]:
                 kind,
                 find_reason(last, texts) if last else "",
                 find_state(opinion, queues.find_concern(opinion.urgency), steps[opinion.id]),
-                find_move(opinion.confidence - seen[-1].confidence_after) if seen else 0.0,
+                moved,
+                moved_at,
             )
         )
     return rows
@@ -244,6 +245,15 @@ def find_reason(step: OpinionRevision, texts: Mapping[UUID, str]) -> str:
 
 def find_move(moved: float) -> float:
     return moved if abs(moved) >= UNMOVED else 0.0
+
+
+def find_last_move(steps: Sequence[OpinionRevision]) -> tuple[float, datetime | None]:
+    """(0, None) if the confidence never changed."""
+    for step in reversed(steps):
+        before = step.confidence_before
+        if before is not None and (moved := find_move(step.confidence_after - before)):
+            return moved, step.created_at
+    return 0.0, None
 
 
 def draw_line(confidences: Sequence[float]) -> str:
@@ -410,7 +420,7 @@ def quote_source(bank: Bank, source: UnitSource, opinion_id: UUID) -> Quote | No
             message.speaker,
             message.said_at,
             mark_excerpt(message.content, source.start, source.end),
-            address=conversation_address(bank, message.thread, message.id, came_from=opinion_id),
+            address=conversation_address(bank, source, message, came_from=opinion_id),
         )
     if source.chunk:
         document = source.chunk.document.document_id if source.chunk.document else "Text"

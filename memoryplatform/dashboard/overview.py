@@ -17,10 +17,13 @@ from memoryplatform.accounts.adapter import INVITATION
 from memoryplatform.dashboard.access import TenantRequest, tenant_page
 from memoryplatform.dashboard.forms import BankForm
 from memoryplatform.dashboard.operations import clean_words, list_current_work
+from memoryplatform.dashboard.shown_once import forget_secret, lead_to_secret, read_secret
+from memoryplatform.embedded.demo import find_demo_bank
 from memoryplatform.operations.account import api_keys as keys
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.usage import report_plan
 from memoryplatform.operations.banks.profile import BankChange, create_bank
+from memoryplatform.operations.opinions import queues
 from memoryplatform.operations.overview import (
     RecallFigures,
     find_first_memory,
@@ -32,6 +35,7 @@ from tenants.models import ApiKey, User
 from tenants.transactions import QuotaExceeded, tenant_transaction
 
 MOST_BANKS = 50
+DEMO_SHOWN = 3  # opinions of the demo agent
 A_YEAR = 365 * 24 * 60 * 60
 
 
@@ -74,9 +78,10 @@ def new_bank(request: TenantRequest) -> HttpResponse:
 @tenant_page(Right.MANAGE)
 @require_POST
 def first_key(request: TenantRequest) -> HttpResponse:
-    """The key is in this answer only, inside the snippet."""
+    """The overview shows the key once, inside the snippet."""
     wanted = keys.KeyRequest("First steps", (ApiKey.Scope.READ.value, ApiKey.Scope.WRITE.value))
-    return show_overview(request, BankForm(), keys.create_key(request.access, wanted))
+    new = keys.create_key(request.access, wanted)
+    return lead_to_secret(request, "dashboard", new.key.id, new.text)
 
 
 @tenant_page(Right.VIEW)
@@ -112,13 +117,15 @@ def name_cookie(request: TenantRequest) -> str:
     return f"first-steps-{request.access.tenant_id.hex}"
 
 
-def show_overview(request: TenantRequest, form: BankForm, new: keys.NewKey | None = None) -> HttpResponse:
+def show_overview(request: TenantRequest, form: BankForm) -> HttpResponse:
     access, words = request.access.to_bank(), clean_words(request.GET.get("q", ""))
     with tenant_transaction(access.tenant_id):
         banks = list_bank_summaries(access, words=words, limit=MOST_BANKS)
         recalls = measure_recalls(access.tenant_id)
         running, failed = list_current_work(access.tenant_id)
-        steps = build_steps(request, new)
+        steps = build_steps(request)
+        demo = find_demo_bank(access.tenant_id)
+        opinions = list(queues.find_queue(demo, queues.QueueFilter())[:DEMO_SHOWN]) if demo else []
     plan = report_plan(request.access)
     context = {
         "banks": banks,
@@ -132,29 +139,34 @@ def show_overview(request: TenantRequest, form: BankForm, new: keys.NewKey | Non
         "failed": failed,
         "form": form,
         "steps": steps,
+        "demo": demo,
+        "opinions": opinions,
     }
-    return render(request, "dashboard/overview/page.html", context, status=422 if form.errors else 200)
+    answer = render(request, "dashboard/overview/page.html", context, status=422 if form.errors else 200)
+    return forget_secret(answer) if steps and steps["new"] else answer
 
 
-def build_steps(request: TenantRequest, new: keys.NewKey | None) -> dict[str, Any] | None:
+def build_steps(request: TenantRequest) -> dict[str, Any] | None:
     """None once a program has stored a memory, after a dismissal, and for those who can't write.
 
     They are a line where there are memories to look at, such as those of the demo.
 
     Call inside a tenant transaction.
     """
-    wanted = new is not None or "steps" in request.GET
+    usable = ApiKey.objects.for_tenant(request.access.tenant_id).filter(revoked_at=None).order_by("-id")
+    newest_id = usable.values_list("id", flat=True).first()
+    new = read_secret(request, newest_id) if newest_id else ""
+    wanted = bool(new) or "steps" in request.GET
     if not request.access.allows(Right.WRITE) or (not wanted and name_cookie(request) in request.COOKIES):
         return None
     memory = find_first_memory(request.access.to_bank())
     if memory and not wanted:
         return None
     is_open = wanted or not MemoryUnit.objects.for_tenant(request.access.tenant_id).exists()
-    has_key = ApiKey.objects.for_tenant(request.access.tenant_id).filter(revoked_at=None).exists()
     return {
         "is_open": is_open,
         "new": new,
-        "has_key": has_key,
+        "has_key": newest_id is not None,
         "memory": memory,
         "url": request.build_absolute_uri("/").rstrip("/"),
     }

@@ -1,5 +1,6 @@
 """The page that replaces a memory by a newer text: a form, then a preview of what ends, then the act."""
 
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -36,6 +37,12 @@ class ReplacementForm(forms.Form):
         return text
 
     @property
+    def digest(self) -> str:
+        """The text and the date, so that nothing is stored that was not previewed. Precondition: the form is valid."""
+        written = f"{self.cleaned_data['since']} {self.cleaned_data['text']}"
+        return sha256(written.encode("utf-8", "surrogatepass")).hexdigest()
+
+    @property
     def replacement(self) -> Replacement:
         return Replacement(self.cleaned_data["text"], self.cleaned_data["since"])
 
@@ -43,7 +50,10 @@ class ReplacementForm(forms.Form):
 @bank_page(Right.WRITE)
 @require_http_methods(["GET", "POST"])
 def supersede_memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
-    """POST shows the preview. With `confirmed` it replaces the memory."""
+    """POST shows the preview. With `confirmed` it replaces the memory.
+
+    `confirmed` is the digest of the input that was previewed. Any other input is previewed again.
+    """
     access, bank_id = request.access.to_bank(), request.bank.bank_id
     shown = show_memory(access, bank_id, memory_id)
     unit = shown.described.unit
@@ -52,13 +62,13 @@ def supersede_memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
     try:
         check_can_end(unit, timezone.now() if unit.valid_from is None else max(timezone.now(), unit.valid_from))
         if request.method == "POST" and form.is_valid():
-            is_preview = request.POST.get("confirmed") != "yes"
+            is_preview = request.POST.get("confirmed") != form.digest
             expected = frozenset({form.cleaned_data["version"] or shown.version})
             done = supersede(access, bank_id, memory_id, form.replacement, expected=expected, is_preview=is_preview)
             if not is_preview:
                 messages.success(request, "This memory replaces the former one.")
                 return redirect("memory", bank_id, done.new.described.unit.id)
-            context["preview"] = done
+            context |= {"preview": done, "is_changed": "confirmed" in request.POST}
     except (BankError, OperationError, QuotaExceeded) as error:
         context["refusal"] = str(error)
     refused = form.errors or (request.method == "POST" and "refusal" in context)

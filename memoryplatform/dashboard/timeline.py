@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET
 from banks.enums import Network
 from banks.errors import EntityNotFound
 from banks.models import Entity
-from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.entities import get_entity
 from memoryplatform.operations.timeline import (
@@ -23,6 +23,7 @@ from memoryplatform.operations.timeline import (
     TimelineItem,
     choose_step,
     find_extent,
+    find_recorded_extent,
     find_row,
     pin,
     read_timeline,
@@ -35,6 +36,7 @@ EARLIEST, LATEST = datetime(1000, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo
 MOST_LANES = 8
 SAID = {"opinion": "formed", "observation": "noted"}  # others are said
 AROUND = timedelta(days=14)  # before and after a pinned memory
+Extent = tuple[datetime, datetime] | None
 
 
 @bank_page(Right.VIEW)
@@ -51,6 +53,7 @@ def timeline(request: BankRequest) -> HttpResponse:
         wanted = read_filter(query, surround(row) if row else widen(extent), entity)
         pinned = pin(bank, row, wanted, now) if row else None
         found = read_timeline(bank, wanted) if extent else Timeline()
+        recorded = find_recorded_extent(bank, entity.id if entity else None)
     context = {
         "entity": entity,
         "is_empty": extent is None,
@@ -65,9 +68,9 @@ def timeline(request: BankRequest) -> HttpResponse:
         "is_now": wanted.as_of is None and wanted.known_at is None,
         "is_pin_missing": bool(query.get("memory")) and row is None,
         "unpinned": drop(query, "memory", "from", "to"),
-        "data": describe(found, wanted, extent, pinned, now),
+        "data": describe(found, wanted, pinned, now) | describe_ranges(extent, recorded, now),
     }
-    return render(request, f"dashboard/timeline/{'result' if request.htmx else 'page'}.html", context)  # type: ignore[attr-defined]
+    return render(request, f"dashboard/timeline/{'result' if wants_part(request) else 'page'}.html", context)
 
 
 def read_filter(query: QueryDict, window: tuple[datetime, datetime], entity: Entity | None) -> TimelineFilter:
@@ -138,18 +141,14 @@ def read_id(text: str) -> UUID | None:
 def describe(
     found: Timeline,
     wanted: TimelineFilter,
-    extent: tuple[datetime, datetime] | None,
     pinned: Pinned | None,
     now: datetime,
 ) -> dict[str, Any]:
     """The values for static/pages/timeline.js. Times are milliseconds."""
     every = [*found.items, *found.hidden, *([pinned.item] if pinned else [])]
-    first, last = extent or (now, now)
     return {
         "from": write(wanted.start),
         "to": write(wanted.end),
-        "first": write(first),
-        "last": write(max(last, now)),
         "now": write(now),
         "as_of": write(wanted.as_of),
         "known_at": write(wanted.known_at),
@@ -160,6 +159,21 @@ def describe(
         "learned": sorted({write(one.learned_at) for one in every}),
         "changes": list_changes(every),
         "pinned": describe_item(pinned.item) | {"is_hidden": pinned.is_hidden} if pinned else None,
+    }
+
+
+def describe_ranges(extent: Extent, recorded: Extent, now: datetime) -> dict[str, Any]:
+    """The whole chart, and the ends of each slider: a slider covers the times at which its answer changes."""
+    first, last = extent or (now, now)
+    known_first, known_last = recorded or (now, now)
+    margin = max((known_last - known_first) * 0.02, timedelta(hours=1))
+    return {
+        "first": write(first),
+        "last": write(max(last, now)),
+        "ranges": {
+            "as_of": [write(first - timedelta(hours=1)), write(max(last, now))],
+            "known_at": [write(known_first - margin), write(min(known_last + margin, now))],
+        },
     }
 
 

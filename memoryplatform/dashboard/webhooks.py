@@ -15,6 +15,7 @@ from banks.errors import BankNotFound
 from memoryplatform.dashboard.access import TenantRequest, perform, tenant_page
 from memoryplatform.dashboard.forms import WebhookForm
 from memoryplatform.dashboard.operations import read_id
+from memoryplatform.dashboard.shown_once import forget_secret, lead_to_secret, read_secret
 from memoryplatform.operations import webhooks as use_cases
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.account.access import Right
@@ -34,7 +35,7 @@ STATES = {"": "All", **{status.value: status.label for status in Delivery.Status
 @tenant_page(Right.MANAGE)
 @require_http_methods(["GET", "POST"])
 def webhooks(request: TenantRequest) -> HttpResponse:
-    """A new webhook is shown with its secret, which no later page has."""
+    """A new webhook is shown once with its secret, after a redirect."""
     access = request.access.to_bank()
     with tenant_transaction(access.tenant_id):
         banks = list(find_banks(access).order_by("bank_id").values_list("bank_id", flat=True)[:MOST_BANKS])
@@ -45,7 +46,7 @@ def webhooks(request: TenantRequest) -> HttpResponse:
         except (WebhookInvalid, BankNotFound) as error:
             form.add_error("url" if isinstance(error, WebhookInvalid) else "bank_id", str(error))
         else:
-            return show_webhook(request, new.id, secret=new.secret)
+            return lead_to_secret(request, reverse("webhook", args=[new.id]), new.id, new.secret)
     with tenant_transaction(access.tenant_id):
         rows = list(use_cases.find_webhooks(access).defer("secret").order_by("-id"))
     context = {"webhooks": rows, "form": form, "events": EVENTS}
@@ -74,7 +75,7 @@ def webhook(request: TenantRequest, webhook_id: UUID) -> HttpResponse:
 @require_POST
 def renew_webhook_secret(request: TenantRequest, webhook_id: UUID) -> HttpResponse:
     changed = found(lambda: use_cases.renew_secret(request.access.to_bank(), webhook_id))
-    return show_webhook(request, webhook_id, secret=changed.secret)
+    return lead_to_secret(request, reverse("webhook", args=[webhook_id]), webhook_id, changed.secret)
 
 
 @tenant_page(Right.MANAGE)
@@ -123,10 +124,9 @@ def found(act: Callable[[], T]) -> T:
         raise Http404 from None
 
 
-def show_webhook(
-    request: TenantRequest, webhook_id: UUID, *, form: WebhookForm | None = None, secret: str = ""
-) -> HttpResponse:
-    """`secret` is given in the answer to the act that made it, and nowhere else."""
+def show_webhook(request: TenantRequest, webhook_id: UUID, *, form: WebhookForm | None = None) -> HttpResponse:
+    """The secret is on the page that follows the act that made it, and nowhere else."""
+    secret = read_secret(request, webhook_id)
     access, status = request.access.to_bank(), request.GET.get("status", "")
     status, before = status if status in STATES else "", read_id(request.GET.get("before", ""))
     with tenant_transaction(access.tenant_id):
@@ -147,4 +147,5 @@ def show_webhook(
         "before": before,
         "older": page[-1].id if len(deliveries) > PAGE_SIZE else None,
     }
-    return render(request, "dashboard/webhook.html", context, status=422 if form and form.errors else 200)
+    answer = render(request, "dashboard/webhook.html", context, status=422 if form and form.errors else 200)
+    return forget_secret(answer) if secret else answer

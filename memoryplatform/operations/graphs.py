@@ -87,12 +87,16 @@ class Node:
 
 @dataclass(frozen=True)
 class Edge:
-    """`type` is mention, relationship, semantic, causal or evidence. `label` says more: "lives_in", "causes"."""
+    """`type` is mention, relationship, semantic, causal or evidence. `label` says more: "lives_in", "causes".
+
+    `text` is the sentence of a relationship: "Alice lives in Lisbon".
+    """
 
     source: str
     target: str
     type: str
     label: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -176,9 +180,10 @@ def connect(bank: Bank, entities: Iterable[Node], memories: Iterable[Node]) -> I
         if entity_id in of_entities:
             yield Edge(f"{MEMORY}:{unit_id}", f"{ENTITY}:{entity_id}", "mention")
     related = Relationship.objects.of_bank(bank).current().filter(subject_id__in=of_entities).order_by("id")
-    for subject_id, object_id, relation in related.values_list("subject_id", "object_id", "relation"):
+    columns = ("subject_id", "object_id", "relation", "text")
+    for subject_id, object_id, relation, text in related.values_list(*columns):
         if object_id in of_entities:
-            yield Edge(f"{ENTITY}:{subject_id}", f"{ENTITY}:{object_id}", "relationship", relation)
+            yield Edge(f"{ENTITY}:{subject_id}", f"{ENTITY}:{object_id}", "relationship", relation, text)
     links = Link.objects.for_tenant(bank.tenant_id).filter(source_id__in=of_units).order_by("id")
     for source_id, target_id, link in links.values_list("source_id", "target_id", "type"):
         if target_id in of_units:

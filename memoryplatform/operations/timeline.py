@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.cache import cache
-from django.db.models import Count, DateTimeField, DurationField, F, Func, Q, Value
+from django.db.models import Count, DateTimeField, DurationField, F, Func, Max, Min, Q, Value
 from django.db.models.functions import Left
 
 from banks.enums import Kind
@@ -141,6 +141,17 @@ def find_extent(bank: Bank, entity_id: UUID | None = None) -> tuple[datetime, da
     earliest = happened.filter(happened_at__gte=first - around).first() or first
     latest = happened.filter(happened_at__lte=last + around).last() or last
     return min(first, earliest), max(last, latest)
+
+
+def find_recorded_extent(bank: Bank, entity_id: UUID | None = None) -> tuple[datetime, datetime] | None:
+    """From the first to the last time at which something was recorded. Call inside a tenant transaction."""
+
+    def find() -> tuple[datetime, datetime] | None:
+        units = find_units(bank, MemoryFilter(state="all", entity_id=entity_id)).order_by()
+        found = units.aggregate(first=Min("recorded_at"), last=Max("recorded_at"))
+        return (found["first"], found["last"]) if found["first"] else None
+
+    return cache.get_or_set(f"recorded:{bank.tenant_id}:{bank.id}:{entity_id}", find, SECONDS_KEPT)
 
 
 def read_timeline(bank: Bank, wanted: TimelineFilter) -> Timeline:

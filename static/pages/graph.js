@@ -6,11 +6,12 @@ const filters = document.getElementById("graph-filters");
 const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 const KINDS = ["PERSON", "ORGANIZATION", "LOCATION", "PRODUCT", "CONCEPT", "OTHER"];
 const LARGE = 1500; // nodes
+const EXPANDED = 12; // neighbours
 const NETWORKS = ["world", "experience", "opinion", "observation"];
 const EDGES = { mention: "--line-strong", relationship: "--chart-1", semantic: "--chart-6", causal: "--chart-4", evidence: "--chart-3" };
 const graph = new graphology.MultiGraph({ allowSelfLoops: false });
 const hidden = new Set(new URLSearchParams(location.search).get("hide")?.split(",") ?? []);
-let renderer, chosen = null, hovered = null, near = new Set(), colours = {}, worker;
+let renderer, labels = [], chosen = null, hovered = null, near = new Set(), colours = {}, worker;
 
 const readColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -79,6 +80,7 @@ function reduceNode(key, data) {
   if (hidden.has(data.group)) return { ...data, hidden: true };
   const result = { ...data, color: isDim ? colours.line : colours[data.group], zIndex: isEntity(key) ? 1 : 0 };
   if (isDim) result.label = "";
+  else if (near.size && isEntity(key)) result.forceLabel = true;
   if (key === chosen || key === hovered) Object.assign(result, { highlighted: true, forceLabel: true, zIndex: 2 });
   return result;
 }
@@ -127,6 +129,23 @@ async function choose(key) {
   if (chosen === key) fly(key);
 }
 
+// Draws the neighbours of its neighbours. At most EXPANDED of them are asked for, those with the fewest edges first.
+async function expand(key) {
+  const around = graph.neighbors(key).sort((one, other) => graph.degree(one) - graph.degree(other)).slice(0, EXPANDED);
+  let fresh = 0;
+  try {
+    for (const data of await Promise.all(around.map((one) => load({ node: one })))) fresh += add(data, key);
+  } catch {
+    showToast("These nodes could not be loaded.", "error");
+  }
+  canvas.dataset.drawn = String(graph.order);
+  showToast(fresh ? `${fresh} node${fresh === 1 ? "" : "s"} added.` : "Everything around this node is drawn.");
+  if (!fresh) return;
+  light();
+  await settle(Math.min(60 + fresh * 3, 240));
+  if (chosen === key) fly(key);
+}
+
 function writeState() {
   const query = new URLSearchParams(location.search);
   if (hidden.size) query.set("hide", [...hidden].join(","));
@@ -138,6 +157,10 @@ function listen() {
   renderer.on("clickNode", ({ node }) => {
     const address = `${canvas.dataset.address}?node=${encodeURIComponent(node)}`;
     htmx.ajax("GET", address, { target: "#graph-panel" }).then(() => history.pushState(null, "", address));
+  });
+  renderer.on("doubleClickNode", (event) => {
+    event.preventSigmaDefault(); // which would zoom
+    expand(event.node);
   });
   // Lighting the neighbours draws everything anew: in a large graph only a click does it, so that moving it stays smooth.
   const hover = (node) => {
@@ -160,6 +183,7 @@ function listen() {
     renderer.refresh();
   });
   document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-expand]") && chosen) expand(chosen);
     const factor = event.target.closest("[data-graph-zoom]")?.dataset.graphZoom;
     if (factor === undefined) return;
     const camera = renderer.getCamera(), duration = still ? 1 : 250;
@@ -181,7 +205,8 @@ function drawHover(context, data, settings) {
   context.fillStyle = colours.surface;
   context.strokeStyle = colours.line;
   context.beginPath();
-  context.roundRect(data.x + data.size + 3, data.y - 12, width + 14, 24, 6);
+  const left = data.x + data.size + 17 + width > canvas.clientWidth ? data.x - data.size - 17 - width : data.x + data.size + 3;
+  context.roundRect(left, data.y - 12, width + 14, 24, 6);
   context.fill();
   context.stroke();
   context.beginPath();
@@ -190,7 +215,20 @@ function drawHover(context, data, settings) {
   context.lineWidth = 2;
   context.stroke();
   context.fillStyle = colours.ink;
-  context.fillText(data.label, data.x + data.size + 10, data.y + 4.5);
+  context.fillText(data.label, left + 7, data.y + 4.5);
+}
+
+// A label that would cover another one is left out. One that would leave the canvas stands to the left of its node.
+function drawLabel(context, data, settings) {
+  if (!data.label) return;
+  context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`;
+  const width = context.measureText(data.label).width, gap = data.size + 3;
+  const left = data.x + gap + width > canvas.clientWidth ? data.x - gap - width : data.x + gap;
+  const box = { left, right: left + width, top: data.y - settings.labelSize, bottom: data.y + settings.labelSize };
+  if (labels.some((one) => one.left < box.right && box.left < one.right && one.top < box.bottom && box.top < one.bottom)) return;
+  labels.push(box);
+  context.fillStyle = colours.ink;
+  context.fillText(data.label, left, data.y + settings.labelSize / 3);
 }
 
 async function start() {
@@ -206,9 +244,10 @@ async function start() {
   if (still) await settled;
   renderer = new Sigma(graph, canvas, {
     allowInvalidContainer: true, zIndex: true, minCameraRatio: 0.03, maxCameraRatio: 4, labelFont: "Inter, sans-serif", labelSize: 12,
-    labelWeight: "500", labelColor: { color: colours.ink }, labelDensity: 0.6, labelGridCellSize: 110, labelRenderedSizeThreshold: 7,
-    defaultDrawNodeHover: drawHover, nodeReducer: reduceNode, edgeReducer: reduceEdge, hideEdgesOnMove: graph.size > 3000, hideLabelsOnMove: graph.order > LARGE,
+    labelWeight: "500", labelColor: { color: colours.ink }, labelDensity: 1, labelGridCellSize: 110, labelRenderedSizeThreshold: 7,
+    defaultDrawNodeLabel: drawLabel, defaultDrawNodeHover: drawHover, nodeReducer: reduceNode, edgeReducer: reduceEdge, hideEdgesOnMove: graph.size > 3000, hideLabelsOnMove: graph.order > LARGE,
   });
+  renderer.on("beforeRender", () => { labels = []; });
   note.hidden = true;
   canvas.dataset.drawn = String(graph.order);
   listen();

@@ -3,6 +3,7 @@ const form = document.getElementById("ask");
 const words = JSON.parse(document.getElementById("traits").textContent);
 const biases = JSON.parse(document.getElementById("biases").textContent);
 let running = null;
+let startedAt = 0;
 
 function describe(slider) {
   const value = Number(slider.value);
@@ -122,6 +123,7 @@ async function answer(letter, tries, signal) {
   } catch (error) {
     const stopped = error.name === "AbortError";
     part("fault").hidden = false;
+    part("state").textContent = stopped ? "stopped" : "failed";
     part("fault-text").textContent = stopped ? "Stopped. Nothing was stored." : error.message;
   } finally {
     part("text").classList.remove("caret");
@@ -131,7 +133,8 @@ async function answer(letter, tries, signal) {
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  if (running) return running.abort();
+  if (running) return event.timeStamp - startedAt > 1000 && running.abort(); // the second click of a double click stops nothing
+  startedAt = event.timeStamp;
   writeAddress();
   running = new AbortController();
   const compares = form.elements.compare.checked;

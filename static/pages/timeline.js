@@ -1,7 +1,7 @@
 // The chart of the timeline. The form holds the state; the server answers with the list and the data for the chart.
 const MINUTE = 60000, HOUR = 60 * MINUTE, DAY = 24 * HOUR, YEAR = 365.25 * DAY;
 const NETWORKS = ["world", "experience", "opinion", "observation"];
-const TOP = 46, LANE_HEAD = 24, LABEL = 200, LETTER = 6.3, GAP = 10, FADE = 36;
+const TOP = 60, LANE_HEAD = 24, LABEL = 200, LETTER = 6.3, GAP = 10, FADE = 36;
 const ROW = 34, LEAST_ROW = 22, LABELLED = 480, CROWDED = 440; // pixels: of a row, and of a lane with and without labels
 const SAID = { opinion: "Formed", observation: "Noted" };
 const TICKS = [[MINUTE, "minute"], [5 * MINUTE, "minute"], [15 * MINUTE, "minute"], [HOUR, "minute"], [3 * HOUR, "minute"],
@@ -11,6 +11,7 @@ const WRITE = {
   minute: new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }),
   day: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }),
   month: new Intl.DateTimeFormat(undefined, { month: "short", year: "numeric" }),
+  date: new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }),
   year: new Intl.DateTimeFormat(undefined, { year: "numeric" }),
   full: new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }),
 };
@@ -246,14 +247,15 @@ function drawMarks(bottom) {
     const x = Math.max(place(data.known_at), 0);
     layers.ground.append(make("rect", { x, y: TOP, width: width - x, height: bottom - TOP, class: "timeline-unknown" }));
   }
-  // The labels have a line of their own below the ticks. The slider's one counts more than the one of today.
+  // Each slider's label has a line of its own below the ticks. The one of today gives way to a slider's.
   const marks = [["now", data.now, "Today"], ["as_of", data.as_of, "True on"], ["known_at", data.known_at, "Known on"]]
     .filter(([, at]) => at !== null && at >= view.from && at <= view.to).map(([name, at, label]) => ({ name, label, x: place(at) }));
   for (const { name, label, x } of marks) {
-    layers.front.append(make("line", { x1: x, x2: x, y1: TOP - 4, y2: bottom, class: `timeline-mark timeline-mark-${name}` }));
-    if (name === "now" && marks.some((one) => one.name !== name && Math.abs(one.x - x) < 90)) continue;
-    const side = x < 60 ? "start" : x > width - 60 ? "end" : { now: "middle", as_of: "end", known_at: "start" }[name];
-    layers.front.append(make("text", { x: x + { start: 4, middle: 0, end: -4 }[side], y: TOP - 8, "text-anchor": side,
+    const y = name === "as_of" ? TOP - 22 : TOP - 8;
+    layers.front.append(make("line", { x1: x, x2: x, y1: y + 4, y2: bottom, class: `timeline-mark timeline-mark-${name}` }));
+    if (name === "now" && marks.some((one) => one.name === "known_at" && Math.abs(one.x - x) < 90)) continue;
+    const side = x > width - 70 ? "end" : "start";
+    layers.front.append(make("text", { x: x + { start: 4, end: -4 }[side], y, "text-anchor": side,
       class: `timeline-mark-label timeline-mark-${name}` }, label));
   }
 }
@@ -274,7 +276,7 @@ function travelTo(travel, at, wait = 0) {
 }
 
 function showTravel(travel) {
-  const shown = travel.at ?? data.last;
+  const shown = travel.at ?? data.ranges[travel.name][1];
   travel.slider.value = Math.round(shown / 1000);
   const text = travel.at === null ? travel.row.dataset.open : WRITE.full.format(shown);
   travel.slider.setAttribute("aria-valuetext", text);
@@ -286,7 +288,7 @@ function showTravel(travel) {
 // The next moment at which the view changes. Backwards it is a second before the last change.
 function findChange(travel, direction) {
   const moments = travel.name === "known_at" ? data.learned : data.changes;
-  const at = travel.at ?? data.last;
+  const at = travel.at ?? (travel.name === "known_at" ? data.now : data.last);
   if (data.buckets.length) return at + direction * data.step;
   if (direction > 0) return moments.find((one) => one > at) ?? null;
   const before = moments.findLast((one) => one <= at);
@@ -296,7 +298,7 @@ function findChange(travel, direction) {
 
 function play(travel) {
   if (travel.playing) return stop(travel);
-  if (travel.at === null || findChange(travel, 1) === null) travel.at = data.first - 1000;
+  if (travel.at === null || findChange(travel, 1) === null) travel.at = data.ranges[travel.name][0];
   travel.playing = setInterval(() => {
     const next = findChange(travel, 1);
     if (next === null || next > data.last) {
@@ -322,14 +324,17 @@ function showPlaying(travel) {
 function startTravels() {
   for (const travel of travels) {
     const { row, slider, input } = travel;
-    slider.min = Math.floor(data.first / 1000) - 3600;
-    slider.max = Math.ceil(data.last / 1000);
+    const [least, most] = data.ranges[travel.name], ends = row.querySelector("[data-ends]");
+    slider.min = Math.floor(least / 1000);
+    slider.max = Math.ceil(most / 1000);
     slider.step = Math.max(1, Math.round((slider.max - slider.min) / 2000));
-    slider.hidden = row.querySelector("[data-buttons]").hidden = false;
+    ends.firstElementChild.textContent = WRITE.date.format(least);
+    ends.lastElementChild.textContent = WRITE.date.format(most);
+    slider.hidden = ends.hidden = row.querySelector("[data-buttons]").hidden = false;
     slider.addEventListener("input", () => {
       stop(travel);
-      const at = Number(slider.value) * 1000, end = travel.name === "known_at" ? data.now : data.last;
-      travelTo(travel, at >= end - Number(slider.step) * 1000 ? null : at);
+      const at = Number(slider.value) * 1000;
+      travelTo(travel, at >= most - Number(slider.step) * 1000 ? null : at); // the right end is no limit
     });
     input.addEventListener("change", () => {
       const at = new Date(input.value).getTime();
@@ -441,7 +446,7 @@ function showTip(event) {
   if (!item) return;
   const isState = item.since !== null;
   const begin = isState && item.true_from !== null ? `True from ${WRITE.full.format(item.true_from)}`
-    : `${item.is_said ? SAID[item.network] ?? "Said" : "Happened"} on ${WRITE.full.format(item.at)}`;
+    : `${item.is_said ? SAID[item.network] ?? "Said" : "Happened"} on ${WRITE.full.format(item.at)}${isState ? ", where its bar begins: no start is known" : ""}`;
   const lines = [begin, `Learned on ${WRITE.full.format(item.learned)}`];
   if (item.until !== null) lines.splice(1, 0, `True until ${WRITE.full.format(item.until)}`);
   if (item.closed) lines.push({ correction: "Corrected: it never was true", source_removed: "Its source was removed" }[item.closed] ?? "Over");

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from memoryplatform.dashboard.shown_once import COOKIE
 from memoryplatform.operations.account.access import TenantAccess
 from memoryplatform.operations.account.api_keys import KeyRequest, create_key, list_keys, revoke_key, rotate_key
 from memoryplatform.operations.account.errors import (
@@ -21,6 +22,7 @@ from tenants.audit import Actor
 from tenants.memberships import found_tenant
 from tenants.models import Member, Tenant, User
 from tests.accounts.conftest import join, make_person, sign_in
+from tests.factories import make_bank
 
 WANTED = KeyRequest("support agent", ("read", "write"))
 
@@ -35,13 +37,35 @@ def works(text: str) -> bool:
 
 def test_a_key_is_shown_once_and_works(acme: Tenant, owner: User) -> None:
     client = sign_in(owner, acme)
-    page = client.post("/dashboard/keys/", {"name": "agent", "scopes": ["read"], "banks": "", "lifetime": "30"})
+    answer = client.post("/dashboard/keys/", {"name": "agent", "scopes": ["read"], "lifetime": "30"})
+    assert (answer.status_code, answer["Location"]) == (302, "/dashboard/keys/")  # a reload makes no second key
     (listed,) = list_keys(access_of(acme, owner))
-    start = page.content.decode().split(f"mpk_{listed.key.prefix}_")[1]
+    page = client.get("/dashboard/keys/").content.decode()
+    start = page.split(f"mpk_{listed.key.prefix}_")[1]
     text = f"mpk_{listed.key.prefix}_{start[:32]}"
     assert works(text)
+    for call in ("/v1/banks/my-agent/memories \\", "/v1/banks/my-agent/memories/recall \\", "MemoryClient("):
+        assert call in page
     assert text not in client.get("/dashboard/keys/").content.decode()
     assert listed.key.expires_at is not None
+
+
+def test_a_new_key_is_shown_to_its_maker_only(acme: Tenant, owner: User) -> None:
+    client, other = sign_in(owner, acme), sign_in(join(acme, "ada@example.com", "admin"), acme)
+    client.post("/dashboard/keys/", {"name": "agent", "scopes": ["read"]})
+    other.cookies[COOKIE] = client.cookies[COOKIE].value
+    assert 'id="new-key"' not in other.get("/dashboard/keys/").content.decode()
+    assert 'id="new-key"' in client.get("/dashboard/keys/").content.decode()
+
+
+def test_a_key_of_chosen_banks(acme: Tenant, owner: User) -> None:
+    make_bank(acme, bank_id="support", name="Juno")
+    client = sign_in(owner, acme)
+    given = {"name": "agent", "scopes": ["read"]}
+    page = client.post("/dashboard/keys/", given | {"banks": ["support"]}, follow=True).content.decode()
+    assert "/v1/banks/support/memories/recall" in page
+    assert list_keys(access_of(acme, owner))[0].key.banks == ["support"]
+    assert client.post("/dashboard/keys/", given | {"banks": ["foreign"]}).status_code == 422
 
 
 def test_both_keys_work_during_the_overlap(acme: Tenant, owner: User) -> None:

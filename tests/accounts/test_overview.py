@@ -1,5 +1,6 @@
 """The overview: banks, work, recalls, the creation of a bank, and the first steps."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from banks.models import Bank, Corpus, CorpusStatistics
+from memoryplatform.embedded.demo.seed import seed_demo
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.overview import find_percentile, list_bank_summaries, measure_recalls
 from tenants.memberships import found_tenant
@@ -146,7 +148,8 @@ def test_a_used_up_quota_refuses_a_bank(acme: Tenant, client: Client) -> None:
 
 def test_the_first_steps_lead_to_the_first_memory(acme: Tenant, client: Client) -> None:
     assert SNIPPET in read(client)
-    answer = client.post("/dashboard/first-steps/key/")
+    assert client.post("/dashboard/first-steps/key/").status_code == 302
+    answer = client.get("/dashboard/")
     page = answer.content.decode()
     with tenant_transaction(acme.id):
         key = ApiKey.objects.for_tenant(acme.id).get()
@@ -197,3 +200,16 @@ def test_the_use_of_the_plan_is_shown(acme: Tenant, client: Client) -> None:
     make_usage_day(acme)
     make_bank(acme)
     assert "1 of 2" in " ".join(read(client).split())
+
+
+def test_the_demo_agent_leads_and_is_called_a_demo(acme: Tenant, client: Client) -> None:
+    make_bank(acme, bank_id="juno", name="Juno")
+    assert "Demo</span>" not in read(client)  # a bank of the tenant's own under the same name
+    with tenant_transaction(acme.id):
+        Bank.objects.for_tenant(acme.id).filter(bank_id="juno").delete()
+    assert seed_demo(acme.id)
+    page = read(client)
+    demo = page.split('id="demo-title"')[1].split("</section>")[0]
+    assert "A demo agent with sample data" in demo
+    assert len(re.findall(r'href="/dashboard/banks/juno/opinions/[0-9a-f-]{36}/"', demo)) == 3
+    assert "samples of the demo included" in page

@@ -164,9 +164,12 @@ def test_an_admin_creates_rotates_and_revokes_a_key(page: Page, signed_in: SignI
     signed_in(page, "admin")
     page.goto("/dashboard/keys/")
     page.get_by_label("Name").fill("Production")
-    page.get_by_role("button", name="Create key").click()
+    page.get_by_role("button", name="Create key").dblclick()
     first = page.locator("#new-key").inner_text()
     check_page(page, "dashboard-api_keys-new")
+    page.reload()  # makes and shows no second key
+    expect(page.get_by_role("cell", name=re.compile("^Production"))).to_have_count(1)
+    expect(page.locator("#new-key")).to_have_count(0)
     assert page.request.get("/v1/banks", headers={"Authorization": f"Bearer {first}"}).status == 200
     page.get_by_role("button", name="Rotate").click()
     second = page.locator("#new-key").inner_text()

@@ -105,14 +105,16 @@ def test_a_bank_that_is_deleted_while_its_page_is_open(
     page.get_by_label("Search by words").type("lisbon")
     expect(page.locator("#toasts")).to_contain_text("This is no longer there.")
     page.get_by_role("link", name="Timeline").click()
-    expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+    expect(page.get_by_role("heading", name="This bank is not here")).to_be_visible()
 
 
 def test_a_row_that_is_not_there(page: Page, support: Bank, expected_statuses: set[int]) -> None:
     expected_statuses.add(404)
-    for path in ("memories", "entities", "opinions"):
+    for path, thing in (("memories", "memory"), ("entities", "entity"), ("opinions", "opinion")):
         page.goto(f"{BANK}{path}/{uuid4()}/")
-        expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+        expect(page.get_by_role("heading", name=f"This {thing} is not here")).to_be_visible()
+    page.get_by_role("link", name="Back to opinions").click()
+    expect(page.get_by_role("heading", name="Opinions", exact=True)).to_be_visible()
 
 
 def test_a_session_that_ends_in_the_middle_of_a_form(page: Page, acme: Tenant, support: Bank) -> None:

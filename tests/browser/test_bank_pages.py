@@ -133,15 +133,23 @@ def test_a_memory_is_replaced_by_a_newer_text(page: Page, support: Bank) -> None
     page.get_by_label("True since").fill("2026-06-01T00:00")
     page.get_by_role("button", name="Preview").click()
     preview = page.get_by_role("region", name="Preview")
-    expect(preview).to_contain_text("Nothing is changed yet.")
+    act = page.get_by_role("button", name="Replace")
+    expect(page.get_by_text("Nothing is changed yet.")).to_be_visible()
+    expect(act).to_be_in_viewport(ratio=1)  # without scrolling
     expect(preview).to_contain_text("Dele lives in Bristol")
     check_page(page, "memory-replace")
-    preview.get_by_role("button", name="Replace").click()
+    act.click()
     expect(page.get_by_text("This memory replaces the former one.")).to_be_visible()
     expect(page.get_by_role("region", name="Sources")).to_contain_text("owner@acme.example.com")
     check_page(page, "memory-replaced")
     page.get_by_role("region", name="Versions of this fact").get_by_role("link").click()
-    expect(page.get_by_role("button", name="Restore")).to_be_visible()
+    page.get_by_role("button", name="Restore…").click()
+    dialog = page.get_by_role("dialog", name="Restore this memory?")
+    expect(dialog).to_contain_text("I live in Porto.")
+    expect(dialog.get_by_label("End that memory too")).to_be_checked()
+    check_page(page, "memory-restore")
+    dialog.get_by_role("button", name="Restore").click()
+    expect(page.get_by_text("The one that replaced it has ended.")).to_be_visible()
 
 
 def test_selected_memories_are_acted_on_together(page: Page, support: Bank) -> None:

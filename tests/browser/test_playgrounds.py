@@ -74,6 +74,12 @@ def test_a_recall_shows_why_each_result_stands_where_it_stands(page: Page, open_
     expect(page.get_by_role("group", name="Scores of result 1", exact=True)).to_contain_text("Semantic")
     expect(page.get_by_text("evil")).to_have_count(1)  # as text: no image was loaded, no link was made
     assert page.locator("#playground img").count() == 0
+    page.go_back()
+    expect(page.get_by_role("searchbox", name="Query")).to_have_value("What is known about Alice?")
+    page.go_back()
+    expect(page.get_by_role("link", name="What is known about Alice?")).to_be_visible()  # the bank is not called empty
+    page.go_forward()
+    page.go_forward()
     page.reload()
     expect(page.get_by_role("group", name="Scores of result 1", exact=True)).to_contain_text("Final")
     expect(page.get_by_text(re.compile(r"^(First|Found) (by|in) .*rerank.*\.$")).first).to_be_visible()
@@ -209,8 +215,12 @@ def test_without_a_language_model_the_chat_shows_what_it_recalls(page: Page, ope
     page.get_by_role("textbox", name="Question").fill("Where does Bob live?")
     page.keyboard.press("Shift+Enter")
     expect(page.get_by_role("textbox", name="Question")).to_have_value("Where does Bob live?\n")
-    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Ask").dblclick()  # the second click does not stop it
     answer = page.get_by_role("region", name="Answer")
+    expect(answer).to_contain_text("These memories match the question best")
+    expect(answer).to_contain_text("quoted memories")
+    expect(answer.get_by_text("Stopped.")).to_have_count(0)
+    page.get_by_role("textbox", name="Question").press("Enter")
     expect(answer).to_contain_text("These memories match the question best")
     expect(answer.get_by_text("he lives in Porto")).to_have_count(1)
     check_page(page, "reflect-without-model")

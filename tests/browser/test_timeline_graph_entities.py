@@ -44,6 +44,23 @@ def test_a_memory_vanishes_before_it_was_said(demo: Page) -> None:
     expect(listed).to_be_visible()
 
 
+def test_every_place_of_a_slider_is_another_moment(demo: Page) -> None:
+    demo.goto(f"{BANK}/timeline/")
+    chart = demo.locator("#timeline-chart")
+    top = chart.bounding_box()
+    for name in ("as_of", "known_at"):
+        row = demo.locator(f"[data-travel={name}]")
+        box = row.get_by_role("slider").bounding_box()
+        assert box
+        seen = []
+        for share in (0.1, 0.5, 0.7, 0.95):
+            demo.mouse.click(box["x"] + box["width"] * share, box["y"] + box["height"] / 2)
+            seen.append(row.locator("[data-shown]").inner_text())
+        assert len({*seen, "Now", "Any day"}) == 6, seen
+    expect(demo.locator("#timeline-status")).to_contain_text("known on")
+    assert chart.bounding_box()["y"] == top["y"]  # type: ignore[index]  # both are drawn
+
+
 def test_a_pinned_memory_turns_grey_before_it_was_said(demo: Page) -> None:
     demo.goto(f"{BANK}/timeline/")
     demo.get_by_role("link", name=MOVE).click()
@@ -117,6 +134,8 @@ def test_a_node_of_the_graph_is_expanded_and_searched(demo: Page) -> None:
     click_node(demo, "Mira Osei")
     expect(demo).to_have_url(re.compile("node=entity"))
     check_page(demo, "graph-node")
+    demo.get_by_role("button", name="Expand").click()
+    expect(demo.locator("#toasts")).to_contain_text(re.compile("added|Everything around this node"))
     demo.get_by_role("searchbox", name="Find an entity or a memory").fill("paywell")
     demo.locator("#graph-panel").get_by_role("link", name=re.compile("^Paywell")).click()
     expect(demo.get_by_role("heading", name="Paywell")).to_be_visible()

@@ -118,3 +118,14 @@ def test_a_chat_of_the_dashboard_is_titled_by_what_it_begins_with(client: Client
     for path in (LIST, f"{LIST}?thread={thread}", LIST.replace("conversations/", "")):
         assert "Which train takes me to Porto?" in read(client, path), path
         assert f">{thread}<" not in read(client, path), path
+
+
+def test_only_the_words_of_the_memory_that_one_came_from_are_marked_strongly(client: Client, support: Bank) -> None:
+    unit = find_unit(support, "sunrise")
+    page = client.get(f"/dashboard/banks/support/memories/{unit.id}/").content.decode()
+    (address,) = set(re.findall(r'href="([^"]*/conversation/[^"]*)"', page))
+    shown = client.get(html.unescape(address)).content.decode()
+    (quoted,) = re.findall(r'<mark class="said said-world said-quoted">(.*?)</mark>', shown)
+    assert "sunrise" in quoted
+    assert shown.count('class="said said-') > 1
+    assert "said-quoted" not in client.get(f"{LIST}?thread=kitchen&quoted=nonsense").content.decode()

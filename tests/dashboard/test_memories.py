@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from banks.models import Bank, MemoryUnit, Message
+from banks.models import Bank, Link, MemoryUnit, Message
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.legal_hold import set_hold
 from memoryplatform.operations.models import Erasure
@@ -259,3 +259,40 @@ def test_a_very_long_memory_is_cut(client: Client, acme: Tenant) -> None:
     assert "END" not in page
     assert len(page) < 100_000
     assert "END" in client.get(f"{LIST}{unit.id}/?all=1").content.decode()
+
+
+def test_ended_memories_come_by_their_end_and_the_counts_obey_the_filters(client: Client, acme: Tenant) -> None:
+    bank = make_bank(acme, bank_id="support")
+    now = timezone.now()
+    for number in range(60):  # said in one order, ended in the other
+        make_unit(
+            acme,
+            bank=bank,
+            text=f"Fact {number:03}.",
+            content_hash=bytes([number]),
+            mentioned_at=now - timedelta(days=90 - number),
+            expired_at=now - timedelta(minutes=number),
+            close_reason="update",
+        )
+    make_unit(acme, bank=bank, text="A current fact.", content_hash=b"current")
+    first = client.get(f"{LIST}?state=superseded")
+    page = first.content.decode()
+    assert re.findall(r"Fact \d+", page)[:2] == ["Fact 000", "Fact 001"]
+    following = html.unescape(re.findall(r'href="(\?[^"]*after=[^"]*)"', page)[0])
+    assert re.findall(r"Fact \d+", client.get(LIST + following).content.decode())[0] == "Fact 050"
+    assert dict(first.context["networks"])["world"] == 60
+    assert dict(client.get(LIST).context["networks"])["world"] == 1
+    part = client.get(f"{LIST}?state=all", headers={"HX-Request": "true"}).content.decode()
+    assert re.search(r'id="count-world" hx-swap-oob="true">61<', part)
+
+
+def test_a_memory_that_is_similar_both_ways_is_listed_once(client: Client, acme: Tenant, support: Bank) -> None:
+    one, other = (
+        make_unit(acme, bank=support, text=text, content_hash=text.encode()) for text in ("Alice sails.", "She sails.")
+    )
+    with tenant_transaction(acme.id):
+        for source, target in ((one, other), (other, one)):
+            Link.objects.for_tenant(acme.id).create(source=source, target=target, type="semantic", weight=0.9)
+    page = client.get(f"{LIST}{one.id}/").content.decode()
+    assert page.count("She sails.") == 1
+    assert str(one.id) not in page.split('class="crumbs"')[1].split("</nav>")[0].replace(f'title="{one.id}"', "")

@@ -223,7 +223,7 @@ def test_a_conversation_leads_back_to_the_opinion(client: Client, acme: Tenant, 
     address = re.search(r'href="(/dashboard/banks/kitchen/conversation/[^"]+)#m-', read_page(client, opinion.id))
     assert address
     page = client.get(address[1].replace("&amp;", "&")).content.decode()
-    assert f'href="/dashboard/banks/kitchen/opinions/{opinion.id}/">{BELIEF}</a>' in page
+    assert f'href="/dashboard/banks/kitchen/opinions/{opinion.id}/"><bdi>{BELIEF}</bdi></a>' in page
     assert page.count('aria-current="true"') == 1
     for nonsense in ("x", str(uuid4())):
         changed = re.sub(r"from=[\w-]+", f"from={nonsense}", address[1].replace("&amp;", "&"))

@@ -22,6 +22,7 @@ from django.utils.html import escape
 from banks.models import Bank, Episode, MemoryUnit, Message
 from memoryplatform.dashboard.playgrounds.recall_trace import (
     CHANNELS,
+    QUESTIONS,
     BoostScore,
     ChannelScore,
     write_boosted,
@@ -31,6 +32,7 @@ from memoryplatform.dashboard.playgrounds.recall_trace import (
 from memoryplatform.operations.models import Operation
 from retrieval.models import RecallRecord
 from retrieval.recall_log import RecallLog
+from retrieval.types import QuestionType
 from tenants.memberships import found_tenant
 from tenants.models import Tenant, UsageRecord, User
 from tenants.transactions import tenant_transaction
@@ -187,6 +189,11 @@ def test_what_the_tokens_cut_is_listed_with_its_text(viewer: Client) -> None:
         "Bob lives in Porto"
     }
     assert b"did not fit into the tokens" in page.content
+    assert f"of {side.shown.summary['candidates']} found" in page.content.decode()
+
+
+def test_each_type_of_question_is_explained() -> None:
+    assert QUESTIONS.keys() == set(QuestionType)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from django.utils import timezone
 
 from banks.enums import Kind, Network
 from banks.models import Bank, MemoryUnit, Message, Relationship, UnitChange, UnitSource
+from memoryplatform.operations.memories import single
 from memoryplatform.operations.models import Operation
 from tenants.models import AuditEvent, Tenant, User
 from tenants.transactions import tenant_transaction
@@ -34,8 +36,15 @@ def home(acme: Tenant, support: Bank) -> MemoryUnit:
     return find_unit(support, "Lisbon")
 
 
-def replace(client: Client, unit: MemoryUnit, *, text: str = NEW, since: str = "", confirmed: str = "yes") -> UUID:
-    answer = client.post(f"{LIST}{unit.id}/supersede/", {"text": text, "since": since, "confirmed": confirmed})
+def confirm(client: Client, unit: MemoryUnit, given: dict[str, str]) -> Any:
+    """Presses the button of the preview."""
+    preview = client.post(f"{LIST}{unit.id}/supersede/", given).content.decode()
+    digest = re.search(r'name="confirmed" value="([0-9a-f]{64})"', preview)
+    return client.post(f"{LIST}{unit.id}/supersede/", given | {"confirmed": digest[1] if digest else "none"})
+
+
+def replace(client: Client, unit: MemoryUnit, *, text: str = NEW, since: str = "") -> UUID:
+    answer = confirm(client, unit, {"text": text, "since": since})
     assert answer.status_code == 302, answer.content.decode()
     return UUID(urlsplit(answer["Location"]).path.rstrip("/").rsplit("/", 1)[1])
 
@@ -117,6 +126,66 @@ def test_a_restored_memory_is_current_beside_the_new_one(client: Client, support
     assert fetch(support, new_id).expired_at is None
 
 
+def test_undoing_a_replacement_ends_the_new_memory(client: Client, support: Bank, home: MemoryUnit) -> None:
+    new_id = replace(client, home)
+    assert "Undo the replacement" in read(client, f"{LIST}{new_id}/")
+    page = client.get(f"{LIST}{home.id}/").content.decode()
+    assert re.search(r'id="restore".*Porto.*name="end_replacement" value="yes" checked', page, re.DOTALL)
+    client.post(f"{LIST}{home.id}/restore/", {"end_replacement": "yes"})
+    former, new = fetch(support, home.id), fetch(support, new_id)
+    assert (former.expired_at, former.valid_until, former.superseded_by_id) == (None, None, None)
+    assert (new.expired_at is not None, new.close_reason) == (True, "correction")
+    page = client.get(f"{LIST}{home.id}/").content.decode()
+    assert f'href="{LIST}{new_id}/">The memory that had replaced it' in page
+    answer = client.post(f"{LIST}{home.id}/restore/", {"end_replacement": "yes"}, follow=True)
+    assert "No memory has replaced this one." in answer.content.decode()
+
+
+def test_a_scheduled_replacement_is_undone_too(client: Client, support: Bank, home: MemoryUnit) -> None:
+    later = timezone.now() + timedelta(days=30)
+    new_id = replace(client, home, since=f"{later:%Y-%m-%dT%H:%M}")
+    client.post(f"{LIST}{home.id}/restore/", {"end_replacement": "yes"})
+    former = fetch(support, home.id)
+    assert (former.expired_at, former.valid_until, former.superseded_by_id) == (None, None, None)
+    assert fetch(support, new_id).close_reason == "correction"
+
+
+def test_a_text_that_was_changed_after_the_preview_is_previewed_again(
+    client: Client, support: Bank, home: MemoryUnit
+) -> None:
+    page = client.post(f"{LIST}{home.id}/supersede/", {"text": NEW}).content.decode()
+    digest = re.search(r'name="confirmed" value="([0-9a-f]{64})"', page)
+    assert digest
+    changed = {"text": "Caroline lives in Faro.", "confirmed": digest[1]}
+    page = client.post(f"{LIST}{home.id}/supersede/", changed).content.decode()
+    assert "Your input was changed after the preview" in page
+    assert re.search(r'class="memory-text mt-1 font-medium">Caroline lives in Faro.', page)
+    assert fetch(support, home.id).expired_at is None
+
+
+def test_the_new_memory_keeps_the_tags_and_not_the_context(client: Client, acme: Tenant, support: Bank) -> None:
+    hear(acme, [("user", "Dele", "Caroline lives in Lisbon.")], thread="office", tags=["family"])
+    home = find_unit(support, "Lisbon")
+    with tenant_transaction(support.tenant_id):
+        MemoryUnit.objects.of_bank(support).filter(id=home.id).update(context="at the kitchen table")
+    new_id = replace(client, home)
+    with tenant_transaction(support.tenant_id):
+        shown = single.show(support, single.get_unit(support, new_id)).described
+    assert (shown.unit.context, shown.unit.dimensions.get("where"), shown.metadata) == ("", None, {})
+    assert list(shown.tags) == ["family"]
+    assert [entity.name for entity in shown.entities] == ["Porto"]
+
+
+def test_the_preview_of_an_erasure_names_what_stays_ended(client: Client, support: Bank, home: MemoryUnit) -> None:
+    new_id = replace(client, home)
+    page = read(client, f"{LIST}erase/?id={new_id}")
+    assert re.search(r"Replaced by it.*stays ended.*Lisbon", page, re.DOTALL)
+    client.post(f"{LIST}erase/", {"id": str(new_id), "confirmed": "yes", "restore": "yes"})
+    former = fetch(support, home.id)
+    assert (former.expired_at, former.superseded_by_id) == (None, None)
+    assert client.get(f"{LIST}{new_id}/").status_code == 404
+
+
 def test_an_erasure_of_the_new_memory_takes_the_written_text_with_it(
     client: Client, support: Bank, home: MemoryUnit
 ) -> None:
@@ -150,7 +219,7 @@ def test_a_refusal_keeps_the_input(
 ) -> None:
     with tenant_transaction(support.tenant_id):
         MemoryUnit.objects.of_bank(support).filter(id=home.id).update(valid_from=datetime(2020, 1, 1, tzinfo=UTC))
-    answer = client.post(f"{LIST}{home.id}/supersede/", given | {"confirmed": "yes"})
+    answer = confirm(client, home, given)
     page = answer.content.decode()
     assert answer.status_code == 422
     assert re.search(said, page)

@@ -173,7 +173,7 @@ def test_the_words_of_plans_events_opinions_corrections_and_late_imports(client:
     wrong = tell(bank, "Alice lives in Rome.", 1, expired_at=day(3), close_reason="correction")
     assert pinned(client, wrong, "as_of=2026-05-12T00:00:00Z") == ("Never true: it was corrected on 3 May.", True)
     opinion = tell(bank, "Tea is good.", 10, network="opinion", confidence=0.7)
-    words = ("Taken as true on 3 May: no start is known. It was formed on 10 May.", False)
+    words = ("Taken as true on 3 May, as no start is known. Its bar begins on 10 May, when it was formed.", False)
     assert pinned(client, opinion, "as_of=2026-05-03T00:00:00Z") == words
     imported = tell(bank, "Bob likes tea.", 2, recorded_at=day(10))
     words = ("Not known yet on 5 May: the agent was told on 10 May.", True)
@@ -260,3 +260,14 @@ def test_the_queries_do_not_grow_with_the_memories(
     read(client, "")  # the first page of a bank is remembered in the session
     with django_assert_max_num_queries(26):
         read(client, "as_of=2026-05-12T00:00:00Z")
+
+
+def test_each_slider_covers_the_times_at_which_its_answer_changes(client: Client, bank: Bank) -> None:
+    tell(bank, "Alice likes tea.", 1)
+    tell(bank, "Alice moves to Porto.", 11, occurred_start=day(20), kind="event")
+    ranges = read(client)["ranges"]
+    hours = timedelta(days=10).total_seconds() * 0.02  # a margin, so that a time before the first can be chosen
+    assert ranges["known_at"] == [(day(1).timestamp() - hours) * 1000, (day(11).timestamp() + hours) * 1000]
+    assert ranges["as_of"][0] == (day(1) - timedelta(hours=1)).timestamp() * 1000
+    page = client.get("/dashboard/banks/support/timeline/").content.decode()
+    assert re.search(r"2 memories</span> between <time", page)

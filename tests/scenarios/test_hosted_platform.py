@@ -154,7 +154,7 @@ def invite_a_viewer(world: World, ana: Browser) -> Browser:
 
 
 def create_and_rotate_a_key(world: World, ana: Browser) -> Program:
-    page = ana.send("/dashboard/keys/", name="agent", scopes=["admin"], banks="", lifetime="90")
+    page = ana.send("/dashboard/keys/", name="agent", scopes=["admin"], lifetime="90")
     old = Program(world.server, read_key(page))
     (listed,) = old.ask("GET", "/v1/account/keys")["keys"]
     new = Program(world.server, read_key(ana.send(f"/dashboard/keys/{listed['key_id']}/rotate/", overlap="7")))

@@ -19,7 +19,7 @@ from memoryplatform.api.errors import list_faults
 from memoryplatform.api.mcp.tools.recall import RecallArguments
 from memoryplatform.api.serializers import check_input
 from memoryplatform.api.v1.recall_input import RecallInput
-from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.dashboard.playgrounds.recall_trace import (
     CHANNELS,
     SCORES,
@@ -112,13 +112,14 @@ def recall_playground(request: BankRequest) -> HttpResponse:
     """A recall is logged and counted as one of the API. A fault of the input is shown beside the kept input."""
     query = request.GET.get("query", "").strip()[:LONGEST_QUERY]
     compares = request.GET.get("compare") == "on"
-    by_htmx = bool(request.htmx)  # type: ignore[attr-defined]  # set by its middleware
+    by_htmx = wants_part(request)
     sides = [Side("A", build_form(request.GET)), Side("B", build_form(request.GET, prefix="b"))]
     asked = sides[: 2 if compares else 1] if query else []
     for side in asked:
         ask(request, side, query)
     if compares and query and all(side.shown for side in sides):
         compare_ranks(*(side.shown for side in sides if side.shown))
+    names = [] if by_htmx else list_names(request.bank)  # the page has them
     context = {
         "query": query,
         "compares": compares,
@@ -126,7 +127,8 @@ def recall_playground(request: BankRequest) -> HttpResponse:
         "asked": asked,
         "terms": [("Searches", CHANNELS), ("Scores", SCORES), ("Time", STAGES)],
         "samples": write_samples(request, asked[0].body) if asked and asked[0].body else {},
-        "names": [] if by_htmx else list_names(request.bank),  # the page has them
+        "names": names,
+        "is_empty": not names and not asked and not has_memories(request.bank),
     }
     is_refused = any(side.fault for side in asked) and not by_htmx  # htmx swaps no 422
     return render(request, "dashboard/playgrounds/recall.html", context, status=422 if is_refused else 200)
@@ -172,6 +174,11 @@ def list_names(bank: Bank) -> list[str]:
         return list(
             find_entities(bank).order_by("-mention_count", "id").values_list("name", flat=True)[:SUGGESTED_NAMES]
         )
+
+
+def has_memories(bank: Bank) -> bool:
+    with tenant_transaction(bank.tenant_id):
+        return MemoryUnit.objects.of_bank(bank).exists()
 
 
 def write_samples(request: BankRequest, body: dict[str, Any]) -> dict[str, str]:

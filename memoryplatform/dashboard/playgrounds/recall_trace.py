@@ -50,12 +50,21 @@ BOOSTS = {
 STAGES = {
     "analysis": Term("Analysis", "Reads the query: its type, its names, its time."),
     "embedding": Term("Embedding", "Turns the query into numbers that stand for its meaning."),
-    "channels": Term("Channels", "All searches, side by side."),
+    "channels": Term("Searches", "All of them, side by side."),
     "fusion": Term("Fusion", "Makes one list of the lists of all searches."),
     "hydration": Term("Hydration", "Fetches the texts of the best memories."),
     "reranking": Term("Reranking", "A model reads the best ones beside the query and orders them anew."),
     "packing": Term("Packing", "Takes the best results until the tokens are full."),
     "inclusion": Term("Inclusion", "Adds what was asked for beside the results, such as entities."),
+}
+QUESTIONS = {  # a type of question and what recall does about it
+    "temporal": "It asks about a time: the search by time counts more.",
+    "knowledge_update": "It asks how things stand now, after they may have changed: newer memories count more.",
+    "counting": "It asks how many or how often: recall looks twice as deep, so that no mention is missed.",
+    "multi_hop": "Its answer joins several memories. It is recalled like a plain fact.",
+    "preference": "It asks about likes, dislikes or habits. It is recalled like a plain fact.",
+    "assistant_recall": "It asks what the agent itself said or did. It is recalled like a plain fact.",
+    "factual": "It asks for a plain fact: all searches count as usual.",
 }
 BOOST_SCALE = 0.1  # a factor of 1.1 fills its bar
 LEAST_BOOST = 0.00005  # a smaller one would be shown as 1
@@ -152,6 +161,7 @@ class ShownRecall:
     stages: list[Stage]
     milliseconds: float
     question_type: str
+    question_help: str
     window: Mapping[str, Any] | None
     searched: list[tuple[str, Term, int]]  # name and hits of each channel
     summary: Mapping[str, Any]
@@ -188,6 +198,7 @@ def show_recall(recalled: Recalled, query: RecallQuery) -> ShownRecall:
         stages=stages,
         milliseconds=sum(one.milliseconds for one in stages if not one.channel),
         question_type=result.analysis.type.value.replace("_", " "),
+        question_help=QUESTIONS[result.analysis.type.value],
         window=trace["query"]["temporal_constraint"],
         searched=[(name, name_channel(name), len(found)) for name, found in hits.items()],
         summary=trace["summary"],

@@ -19,6 +19,7 @@ from banks.errors import MemoryExists, MemoryInvalid, MemoryState
 from banks.facts import PreparedFact
 from banks.lifecycle import editing
 from banks.lifecycle.closing import Closing, cancel_scheduled_end, close_units, expire_overdue
+from banks.lifecycle.closing_by_hand import Invalidation
 from banks.lifecycle.decisions import AddEverything
 from banks.lifecycle.planning import plan_to_add
 from banks.locking import lock_memory
@@ -30,7 +31,14 @@ from banks.types import Source
 from memoryplatform.operations.access import BankAccess, name_of
 from memoryplatform.operations.banks.embedding_model import fill_after_edit
 from memoryplatform.operations.banks.profile import bank_transaction
-from memoryplatform.operations.memories.single import ShownMemory, get_unit, read_edited, show
+from memoryplatform.operations.memories.single import (
+    ShownMemory,
+    get_unit,
+    invalidate_memory,
+    read_edited,
+    restore_memory,
+    show,
+)
 from memoryplatform.operations.protection import screen_edit
 from memoryplatform.operations.running.kind_names import CONSOLIDATE
 from memoryplatform.operations.running.submit import submit
@@ -95,6 +103,25 @@ def supersede_memory(
     return done
 
 
+def undo_replacement(access: BankAccess, bank_id: str, memory_id: UUID, *, reason: str = "") -> ShownMemory:
+    """Ends the memory that replaced this one, as never true, and restores all that it replaced, in one transaction."""
+    with bank_transaction(access, bank_id) as bank:
+        lock_memory(bank)
+        successor_id = get_unit(bank, memory_id).superseded_by_id
+        if successor_id is None:
+            raise MemoryState("No memory has replaced this one.")
+        replaced = MemoryUnit.objects.of_bank(bank).filter(superseded_by=successor_id, network__in=FACTUAL)
+        former_ids = list(replaced.order_by("id").values_list("id", flat=True))
+        if get_unit(bank, successor_id).expired_at is None:
+            undone = Invalidation(MemoryUnit.CloseReason.CORRECTION, explanation=reason, actor=name_of(access))
+            invalidate_memory(access, bank_id, successor_id, undone)
+        for former_id in former_ids:
+            former = get_unit(bank, former_id)
+            if former.superseded_by_id is not None:  # else its scheduled end was cancelled with the successor
+                restore_memory(access, bank_id, former_id, reason=reason)
+        return show(bank, get_unit(bank, memory_id))
+
+
 def check_can_end(unit: MemoryUnit, since: datetime) -> None:
     if unit.expired_at is not None:
         raise MemoryState("The memory has ended already; restore it first.")
@@ -107,10 +134,13 @@ def check_can_end(unit: MemoryUnit, since: datetime) -> None:
 
 
 def date_fact(read: PreparedFact, state: editing.UnitState, since: datetime) -> PreparedFact:
-    """The fact and its relationships begin together; the labels are those of the former memory."""
+    """The fact and its relationships begin together. The tags are those of the former memory.
+
+    Its context and metadata described the conversation that the former memory came from, and stay with it.
+    """
     relationships = tuple(replace(one, valid_from=one.valid_from or since) for one in read.fact.relationships)
     fact = replace(read.fact, valid_from=since, importance=state.importance, relationships=relationships)
-    return replace(read, fact=fact, context=state.context, tags=state.tags, metadata=state.metadata)
+    return replace(read, fact=fact, tags=state.tags)
 
 
 def archive_text(bank: Bank, text: str, *, now: datetime, author: str) -> Source:
