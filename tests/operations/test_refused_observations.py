@@ -208,7 +208,7 @@ def test_two_entities_share_a_call(bank: Bank, llm: ScriptedLLM) -> None:
 
     llm.chat.otherwise = respond
     operation = refresh(bank)
-    assert (operation.status, operation.result["entities"]) == ("completed", 2)
+    assert (operation.status, (operation.result or {})["entities"]) == ("completed", 2)
     assert len(llm.chat.received) == 1
     with tenant_transaction(bank.tenant_id):
         observations = MemoryUnit.objects.of_bank(bank).filter(network="observation")
