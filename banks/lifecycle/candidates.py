@@ -1,5 +1,6 @@
 """Known units that a new fact may repeat or contradict."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -53,10 +54,10 @@ def find_candidates(bank: Bank, facts: Sequence[PreparedFact], *, seen: Collecti
     """For each fact the current units of its network: first those with the same relation of the same subject, then the
     nearest ones. The number of queries does not depend on the number of facts.
 
-    `seen` are units that the author of the facts saw: they are left out, and others must be NEAR. Values of relations
-    with a single value end without a question. Call inside a tenant transaction.
+    `seen` are units that the author of the facts saw: they are left out. Others must be NEAR then, or state the only
+    value of the relation: somebody with two hobbies may have a third. Call inside a tenant transaction.
     """
-    by_relation = [[] for _ in facts] if seen else find_by_relation(bank, facts)
+    by_relation = find_by_relation(bank, facts, only_value=bool(seen))
     least = NEAR if seen else RELATED
     near = find_neighbours(bank, [fact.vector for fact in facts], nearest=NEAREST, least_cosine=least)
     found = {unit_id for ids in by_relation for unit_id in ids} | {one.unit_id for ones in near for one in ones}
@@ -72,8 +73,11 @@ def find_candidates(bank: Bank, facts: Sequence[PreparedFact], *, seen: Collecti
     return candidates
 
 
-def find_by_relation(bank: Bank, facts: Sequence[PreparedFact]) -> list[list[UUID]]:
-    """Units that state a relation of the fact for the same subject, with any object, newest first."""
+def find_by_relation(bank: Bank, facts: Sequence[PreparedFact], *, only_value: bool) -> list[list[UUID]]:
+    """Units that state a relation of the fact for the same subject, with any object, newest first.
+
+    With `only_value` just those of a relation that has one value at present.
+    """
     wanted = {
         (normalise_name(one.subject), name_relation(one.relation))
         for fact in facts
@@ -91,11 +95,14 @@ def find_by_relation(bank: Bank, facts: Sequence[PreparedFact]) -> list[list[UUI
     rows = Relationship.objects.of_bank(bank).current()
     held = rows.filter(subject_id__in=subjects, relation__in={relation for _, relation in wanted})
     sources = RelationshipSource.objects.for_tenant(bank.tenant_id).filter(relationship__in=held.values("id"))
-    stated = list(
-        sources.order_by("-unit__mentioned_at").values_list(
+    values = Counter(held.values_list("subject_id", "relation")) if only_value else Counter()
+    stated = [
+        row
+        for row in sources.order_by("-unit__mentioned_at").values_list(
             "unit_id", "relationship__subject_id", "relationship__relation"
         )
-    )
+        if values[row[1:]] <= 1
+    ]
     return [
         [
             unit_id

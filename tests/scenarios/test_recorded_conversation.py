@@ -31,8 +31,8 @@ from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
 from tests.factories import make_key_with_text, make_tenant
 from tests.llm_server import ScriptedLLM
-from tests.retrieval.fakes import WordEmbedder
 from tests.scenarios.recorded.conversation import ASKED_AT, CHANGES, DATES, QUESTIONS, SESSIONS, STANDING, Session
+from tests.scenarios.recorded.lexical_embedder import LexicalEmbedder
 from tests.scenarios.recorded.player import RecordedModel
 
 ANSWERS = Path(__file__).parent / "recorded" / "answers.jsonl"
@@ -70,7 +70,7 @@ def outcome(shared_db: None, redis_server: EmbeddedRedis) -> Iterator[Outcome]:
     caller = Caller(make_key_with_text(tenant)[1])
     model = RecordedModel(ANSWERS)
     with pytest.MonkeyPatch.context() as patch, ScriptedLLM() as server:
-        patch.setattr(registry, "EMBEDDER", Once(WordEmbedder))
+        patch.setattr(registry, "EMBEDDER", Once(LexicalEmbedder))
         patch.setattr(reflecting, "get_reranker", NoReranker)
         patch.setattr(threads, "EXECUTOR", Once(threads.SerialExecutor))
         patch.setattr(tools, "EXECUTOR", Once(threads.SerialExecutor))
