@@ -39,8 +39,9 @@ class KnownUnit:
 
     @property
     def known_since(self) -> datetime:
-        """A plan counts from the day on which it was told."""
-        return min(self.since, self.mentioned_at)
+        """A plan counts from the day on which it was told, and "in March" from the end of March at the latest."""
+        is_coarse = self.occurred_end is not None and self.occurred_end - self.since > ONE_DAY
+        return min(self.occurred_end if is_coarse and self.occurred_end else self.since, self.mentioned_at)
 
     @property
     def is_past_event(self) -> bool:

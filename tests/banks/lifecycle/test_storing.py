@@ -1,6 +1,6 @@
 """Storing facts that repeat, restate or contradict known ones."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -150,6 +150,16 @@ def test_a_plan_that_is_given_up_ends_although_its_day_is_later(bank: Bank) -> N
     units = units_of(bank)
     assert units["No wedding."].expired_at is None
     assert units["The wedding is in 2024."].expired_at is not None
+
+
+def test_a_change_in_a_year_ends_what_was_told_in_that_year(bank: Bank) -> None:
+    """Both are of 2023. The year of the change begins before the day on which the former value was told."""
+    (old,) = store(bank, make_fact(ACME, said=2023, mentioned_at=YEAR[2023] + timedelta(days=60)))
+    years = {"occurred_start": YEAR[2023], "occurred_end": YEAR[2024]}
+    new = make_fact(GLOBEX, said=2023, mentioned_at=YEAR[2023] + timedelta(days=90), kind=Kind.EVENT, **years)
+    store(bank, new, plan=make_plan(rule(bank, Action.INVALIDATE, old.id)))
+    units = units_of(bank)
+    assert (units[ACME].expired_at is not None, units[GLOBEX].expired_at) == (True, None)
 
 
 def test_a_state_that_began_in_a_year_can_end(bank: Bank) -> None:
