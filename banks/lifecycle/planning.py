@@ -3,7 +3,7 @@
 No transaction is open while a model works. `settle` checks the plan against the memory under the bank's lock.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
@@ -69,7 +69,8 @@ def plan_facts(
     ]
     judged = judge.judge([build_question(one.fact, known) for one, known in zip(facts, open_candidates, strict=True)])
     decided = map(unite, named, judged.decisions)
-    allowed = [restrict(decision, fact) for decision, fact in zip(decided, facts, strict=True)]
+    shown = {unit.tags_hash for known in open_candidates for unit in known}
+    allowed = [restrict(decision, fact, shown) for decision, fact in zip(decided, facts, strict=True)]
     decisions, embedding_usage = embed_merged_texts(bank, allowed, planners.embedder)
     identified = identify(questions, planners.identifier)
     usage = judged.usage + embedding_usage + identified.usage
@@ -110,15 +111,17 @@ def plan_to_add(facts: Sequence[PreparedFact]) -> Plan:
     return Plan(tuple(Decision() for _ in facts), AddEverything.name)
 
 
-def restrict(decision: Decision, fact: PreparedFact) -> Decision:
+def restrict(decision: Decision, fact: PreparedFact, shown: Collection[bytes]) -> Decision:
     """An opinion is never merged: its wording is its history, and a person may have approved it.
 
     A fact under other tags is no proof of a unit. Otherwise a caller who may see one of the tags would see the unit.
+    `shown` are the tags of all units that the judge saw: a merged text may repeat words of any of them.
     """
     if decision.action not in {Action.NONE, Action.MERGE}:
         return decision
     targets = tuple(target for target in decision.targets if target.tags_hash == fact.identity.tags)
-    can_merge = decision.text and fact.fact.network is not Network.OPINION
+    is_visible = set(shown) <= {b"", fact.identity.tags}
+    can_merge = decision.text and fact.fact.network is not Network.OPINION and is_visible
     if not targets or (decision.action is Action.MERGE and not can_merge):
         return Decision()
     return replace(decision, targets=targets)

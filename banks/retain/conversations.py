@@ -16,10 +16,10 @@ from banks.chunking.spans import TurnChunk, hash_chunk, heading
 from banks.chunking.turns import chunk_turns
 from banks.embedding_texts import build_chunk_text, build_episode_text
 from banks.entities.names.canonical import ROLE_NAMES
-from banks.facts import list_embedding_texts, prepare_facts
+from banks.facts import hash_tags, list_embedding_texts, prepare_facts
 from banks.lifecycle.planning import plan_facts
 from banks.locking import lock_memory
-from banks.models import Bank, Chunk, ChunkPart, Corpus, EntityName, Episode, Message
+from banks.models import Bank, Chunk, ChunkPart, Corpus, EntityName, Episode, Message, UnitSource, UnitTag
 from banks.models.bank import place_vector
 from banks.rendering import render_text
 from banks.retain.echoes import find_echoes
@@ -178,16 +178,34 @@ def build_batches(conversation: Conversation, parts: Sequence[EpisodePart], most
 
 def build_joint_batch(conversation: Conversation, parts: Sequence[EpisodePart]) -> Batch:
     messages = sorted((message for part in parts for message in part.messages), key=lambda one: (one.said_at, one.id))
-    first = messages[0]
-    with tenant_transaction(conversation.bank.tenant_id):
-        rows = Message.objects.for_tenant(conversation.bank.tenant_id).filter(
-            bank=conversation.bank,
+    return Batch(parts, messages, read_turns_before(conversation, messages[0]))
+
+
+def read_turns_before(conversation: Conversation, first: Message) -> list[Turn]:
+    """The last turns of the thread.
+
+    A model may repeat their words. So in a bank with tags only messages are shown whose facts have the tags of this
+    conversation.
+    """
+    bank = conversation.bank
+    if not conversation.thread:
+        return []
+    with tenant_transaction(bank.tenant_id):
+        rows = Message.objects.for_tenant(bank.tenant_id).filter(
+            bank=bank,
             thread=conversation.thread,
             said_at__range=(first.said_at - LONGEST_BATCH, first.said_at),
             id__lt=first.id,
         )
         newest = list(rows.order_by("-said_at", "-id")[:EARLIER_TURNS])
-    return Batch(parts, messages, [build_turn(message) for message in reversed(newest)])
+        tags = conversation.instructions.labels.tags
+        if tags or UnitTag.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id).exists():
+            told = UnitSource.objects.for_tenant(bank.tenant_id).filter(message__in=newest)
+            hashes: dict[UUID | None, set[bytes]] = {}
+            for message_id, tags_hash in told.values_list("message_id", "unit__tags_hash"):
+                hashes.setdefault(message_id, set()).add(bytes(tags_hash))
+            newest = [message for message in newest if hashes.get(message.id) == {hash_tags(tags)}]
+    return [build_turn(message) for message in reversed(newest)]
 
 
 def start_archive(

@@ -20,6 +20,7 @@ from providers.usage import Usage
 from tenants.transactions import tenant_transaction
 
 MOST_KNOWN = 30
+NEAREST = 60  # to a turn, of which some may have other tags
 NEAREST_TO_A_TURN = 4
 
 
@@ -54,12 +55,15 @@ class KnownFacts:
         embedded = embed_texts(self._bank.tenant_id, self._embedder, texts)
         self.usage += embedded.usage
         with tenant_transaction(self._bank.tenant_id):
-            near = find_neighbours(self._bank, embedded.vectors, nearest=NEAREST_TO_A_TURN, least_cosine=0.0)
+            near = find_neighbours(self._bank, embedded.vectors, nearest=NEAREST, least_cosine=0.0)
+            ids = {one.unit_id for neighbours in near for one in neighbours}
+            units = self._read_visible().filter(id__in=ids).defer("embedding", "second_embedding").in_bulk()
             ranks: dict[UUID, tuple[int, float]] = {}
-            for place, one in (pair for neighbours in near for pair in enumerate(neighbours)):
-                ranks[one.unit_id] = min((place, -one.cosine), ranks.get(one.unit_id, (place, 0.0)))
-            units = self._read_visible().filter(id__in=ranks).defer("embedding", "second_embedding")
-            found = sorted(units, key=lambda unit: (*ranks[unit.id], unit.id))
+            for neighbours in near:
+                visible = [one for one in neighbours if one.unit_id in units][:NEAREST_TO_A_TURN]
+                for place, one in enumerate(visible):
+                    ranks[one.unit_id] = min((place, -one.cosine), ranks.get(one.unit_id, (place, 0.0)))
+            found = [units[unit_id] for unit_id in sorted(ranks, key=lambda unit_id: (*ranks[unit_id], unit_id))]
         return [KnownFact(unit.id, unit.rendered_text, unit.mentioned_at) for unit in found[:MOST_KNOWN]]
 
     def _read_visible(self) -> UnitQuerySet:

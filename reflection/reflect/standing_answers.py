@@ -11,6 +11,7 @@ from providers.embedding.protocol import Embedder
 from providers.embedding.vector import Vector
 from providers.llm.prompting.fence import fence
 from reflection.models import MentalModel, MentalModelSource
+from reflection.opinions.tags import UNTAGGED, read_tags
 from reflection.reflect.citations import drop_marks
 from reflection.reflect.context import quote, write_name
 from reflection.reflect.dates import describe_day
@@ -48,7 +49,9 @@ def find_standing_answers(
     nearest = sorted(zip(cosines, models, strict=True), key=lambda pair: -pair[0])
     chosen = [one for cosine, one in nearest[:MOST_SHOWN] if cosine >= NEAR]
     with tenant_transaction(bank.tenant_id):
-        return tuple(build_answer(bank, one) for one in chosen)
+        answers = [(one, build_answer(bank, one)) for one in chosen]
+        is_open = asked.filters.tags is None
+        return tuple(answer for model, answer in answers if is_open or has_only_tagged_sources(bank, model, answer))
 
 
 def may_show(model: MentalModel, filters: Filters) -> bool:
@@ -65,6 +68,12 @@ def may_show(model: MentalModel, filters: Filters) -> bool:
         return False
     wanted, own = set(filters.tags.tags), set(model.tags)
     return wanted <= own if filters.tags.match in {"all", "all_strict"} else bool(wanted & own)
+
+
+def has_only_tagged_sources(bank: Bank, model: MentalModel, answer: StandingAnswer) -> bool:
+    """The tags of a model may have changed since its content was written. A passage has no tags to check."""
+    tags = read_tags(bank, answer.source_ids)
+    return all(tags.get(source_id, UNTAGGED).issuperset(model.tags) for source_id in answer.source_ids)
 
 
 def build_answer(bank: Bank, model: MentalModel) -> StandingAnswer:

@@ -25,6 +25,7 @@ from banks.retain.llm.lifecycle import LLMJudge
 from banks.retain.llm.section import Section, build_section, split_section
 from banks.types import ExtractedFact, FoundEntity, KnownFact, Passage, Turn
 from banks.vectors import Step, report_nothing
+from providers import tokens
 from providers.llm.prompting.meter import Meter
 from providers.llm.protocol import LLM
 from providers.usage import Usage
@@ -102,5 +103,6 @@ def find_beside(section: Section, mode: Mode, find_known: FindKnown) -> list[Kno
     others = [turn for turn in turns if not section.is_agent(turn)]
     known = find_known([turn.text for turn in others or turns])
     if mode is Mode.NARRATIVE:
-        return choose_known(known, most=TOKENS_BESIDE_A_PASSAGE, longest=TOKENS_OF_KNOWN)
+        length = sum(tokens.count(turn.text) for turn in turns)
+        return choose_known(known, most=max(TOKENS_BESIDE_A_PASSAGE, length // 2), longest=TOKENS_OF_KNOWN)
     return choose_known(known, most=TOKENS_TO_PREDICT_FROM)

@@ -29,7 +29,7 @@ UNSTATED_CERTAINTY = 0.5
 UNSTATED_MISS = 0.5
 LEAST_IMPORTANCE = 0.2  # of any extracted fact
 TOKENS_TO_PREDICT_FROM = 3_000
-TOKENS_BESIDE_A_PASSAGE = 300
+TOKENS_BESIDE_A_PASSAGE = 300  # more beside a long passage
 TOKENS_OF_KNOWN = 40  # of one known fact beside a passage
 OPENING_TOKENS = 200
 

@@ -91,7 +91,9 @@ def find_cause_type(value: object) -> CauseType | None:
     return CAUSE_TYPE_OF.get(snake(value))
 
 
-EFFECT = re.compile(r"\b(?P<kind>ends|corrects|repeats)\b\D{0,20}(?P<known>\d+)", re.IGNORECASE)
+EFFECT = re.compile(
+    r"\s*(?P<kind>ends|corrects|repeats)\s+(?:known\s+)?(?P<known>\d+(?:\s*(?:,|and)\s*\d+)*)\s*\.?\s*", re.IGNORECASE
+)
 NAME_AND_KIND = re.compile(r"(?P<name>.+?)\s*\((?P<kind>[^()]+)\)\s*")
 STRINGS = {"type": "array", "items": {"type": "string"}}  # a string takes half of the tokens of an object
 
@@ -123,16 +125,18 @@ class AnsweredEntity(BaseModel):
 
 
 class AnsweredEffect(BaseModel):
-    """Written as "ends 2"."""
+    """Written as "ends 2" or "ends 2, 5". Anything else has no effect: to end a fact needs a clear word."""
 
     kind: Literal["ends", "corrects", "repeats"] | None = None
-    known: Number = None
+    known: list[int] = []
 
     @model_validator(mode="before")
     @classmethod
     def read_string(cls, value: Any) -> Any:
-        found = EFFECT.search(str(value))
-        return {"kind": found["kind"].casefold(), "known": found["known"]} if found else {}
+        found = EFFECT.fullmatch(str(value))
+        if found is None:
+            return {}
+        return {"kind": found["kind"].casefold(), "known": [int(one) for one in re.findall(r"\d+", found["known"])]}
 
 
 class AnsweredCause(BaseModel):
@@ -282,9 +286,10 @@ def read_causes(answered: Iterable[AnsweredCause], number: int, order: Mapping[i
 def read_effects(answered: Iterable[AnsweredEffect], known: Sequence[KnownFact]) -> tuple[Effect, ...]:
     """An effect on a number that the prompt does not have is dropped."""
     effects = {
-        Effect(one.kind, known[one.known - 1].id): None
+        Effect(one.kind, known[number - 1].id): None
         for one in answered
-        if one.kind and one.known and 1 <= one.known <= len(known)
+        for number in one.known
+        if one.kind and 1 <= number <= len(known)
     }
     return tuple(effects)
 

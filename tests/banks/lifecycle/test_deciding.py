@@ -197,3 +197,14 @@ def test_a_fact_that_repeats_a_seen_unit_proves_it(bank: Bank, llm: ScriptedLLM)
     store(bank, fact, plan=made)
     (unit,) = units_of(bank).values()
     assert (unit.text, unit.proof_count) == (ACME, 2)
+
+
+def test_a_merged_text_is_refused_if_the_judge_saw_facts_under_other_tags(bank: Bank, llm: ScriptedLLM) -> None:
+    store(bank, make_fact("Ben takes citalopram.", tags=("ben",)))
+    store(bank, make_fact("Ana takes citalopram, code 77.", tags=("ana",)))
+    fact = make_fact("Ben takes citalopram daily.", tags=("ben",))
+    text = "Ben takes citalopram daily, and Ana has the code 77."
+    answer(llm, decisions=[{"fact": 1, "action": "MERGE", "targets": [1, 2], "text": text}])
+    made = plan(bank, llm, fact)
+    assert "code 77" in llm.chat.received[-1].prompt
+    assert made.decisions[0].action is Action.ADD

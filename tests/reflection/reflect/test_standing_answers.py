@@ -109,3 +109,20 @@ def test_an_opinion_has_the_tags_of_a_contents_sources(
     server.chat.say(write("Dumplings."))
     result = reflect(memory.bank, ask(QUESTION), tools)
     assert [one.source_ids for one in result.mental_models] == [(secret.id,)]
+
+
+def test_a_content_written_under_other_tags_is_not_shown(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    """The tags of a model may change after its content was written."""
+    secret = memory.unit("Ana has the code 77", tags=["ana"])
+    model = make_model(memory, tags=["ben"], revision=1)
+    with tenant_transaction(memory.bank.tenant_id):
+        rows = MentalModelRevision.objects.for_tenant(memory.bank.tenant_id)
+        revision = rows.create(bank=memory.bank, mental_model=model, number=1, source_query="", content=CONTENT)
+        sources = MentalModelSource.objects.for_tenant(memory.bank.tenant_id)
+        sources.create(bank=memory.bank, revision=revision, unit=secret)
+    server.chat.say(write("I don't know."))
+    query = ask(QUESTION)
+    tagged = replace(query.recall, filters=Filters(tags=Tags(("ben",), "any_strict")))
+    assert reflect(memory.bank, replace(query, recall=tagged), tools).mental_models == ()

@@ -35,7 +35,9 @@ class Exchange:
 class RecordedModel:
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._recorded = [Exchange(**json.loads(line)) for line in path.open()] if path.exists() else []
+        self._recorded = (
+            [Exchange(**json.loads(line)) for line in path.read_text().splitlines()] if path.exists() else []
+        )
         self._updates = bool(os.environ.get("UPDATE_PROMPTS"))
         self._endpoint = os.environ.get("RECORD_FROM")
         self.calls: list[Exchange] = []

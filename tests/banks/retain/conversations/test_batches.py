@@ -9,9 +9,10 @@ import pytest
 from banks.models import Bank, Chunk, Episode, MemoryUnit, Message, UnitSource
 from banks.retain.archive import archive_messages
 from banks.retain.conversations import Conversation, retain_conversation
-from banks.retain.input import GivenMessage, RetainItem
+from banks.retain.input import GivenMessage, Instructions, RetainItem
 from banks.retain.llm import engine as llm_engine
 from banks.retain.tools import Retained, Tools
+from banks.types import Labels
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.banks.lifecycle.worded_embedder import WordedEmbedder
@@ -40,7 +41,7 @@ def bank(tenant: Tenant) -> Bank:
     return make_bank(tenant)
 
 
-def retain(bank: Bank, llm: ScriptedLLM, *lines: tuple[int, str]) -> list[Retained]:
+def retain(bank: Bank, llm: ScriptedLLM, *lines: tuple[int, str], tags: tuple[str, ...] = ()) -> list[Retained]:
     """A line is its minute after noon and "Name: text"."""
     messages = []
     for minute, line in lines:
@@ -49,7 +50,8 @@ def retain(bank: Bank, llm: ScriptedLLM, *lines: tuple[int, str]) -> list[Retain
     with tenant_transaction(bank.tenant_id):
         ids = archive_messages(bank, RetainItem(NOON, messages=tuple(messages), thread="t"))["t"]
     tools = Tools(make_engine(llm), WordedEmbedder(), lambda: tenant_transaction(bank.tenant_id))
-    return retain_conversation(Conversation(bank, "t", tuple(ids)), tools)
+    instructions = Instructions(labels=Labels(tags=tags))
+    return retain_conversation(Conversation(bank, "t", tuple(ids), instructions), tools)
 
 
 def say_facts(llm: ScriptedLLM, *facts: tuple[str, int]) -> None:
@@ -105,3 +107,15 @@ def test_the_last_turns_of_the_thread_explain_the_next_episode(bank: Bank, llm: 
     retain(bank, llm, (90, "Ana: It has four strings."))
     prompt = llm.chat.received[-1].prompt
     assert prompt.index("earlier: Ana") < prompt.index("I play the cello") < prompt.index("turn 1: Ana")
+
+
+def test_earlier_turns_of_another_user_are_not_shown(bank: Bank, llm: ScriptedLLM) -> None:
+    """A model that resolves "me too" would put the words of one user into a fact of the other."""
+    say_facts(llm, ("Ana has a secret.", 1))
+    retain(bank, llm, (0, "Ana: My PIN is 4711."), tags=("user:ana",))
+    say_facts(llm)
+    retain(bank, llm, (1, "Ben: Me too!"), tags=("user:ben",))
+    assert "4711" not in llm.chat.received[-1].prompt
+    say_facts(llm)
+    retain(bank, llm, (2, "Ana: It is the same everywhere."), tags=("user:ana",))
+    assert "4711" in llm.chat.received[-1].prompt

@@ -27,6 +27,8 @@ def extract(server: ScriptedLLM, known: Any, answered: Any) -> Any:
         (["repeats 2", "Ends 1"], [("repeats", 1), ("ends", 0)]),
         ("corrects known 2", [("corrects", 1)]),
         (["ends 1", "ends 1"], [("ends", 0)]),
+        (["ends 1, 2"], [("ends", 0), ("ends", 1)]),
+        (["ends nothing: 1 stays true", "ends -1", "does not end 1", "ends 1 of 2"], []),
         (["ends 7", "ends", "1", "nothing", None, {"a": 1}, 3], []),
         (None, []),
     ],
