@@ -21,7 +21,7 @@ from banks.lifecycle.candidates import KnownUnit
 from banks.lifecycle.decisions import LifecycleQuestion
 from banks.retain.llm import disambiguation, extraction, lifecycle
 from banks.retain.llm.section import Section, build_section
-from banks.types import Passage, Turn
+from banks.types import KnownFact, Passage, Turn
 from providers.llm.prompting.fence import fence
 from providers.llm.protocol import ChatMessage
 from providers.reranking import llm as reranking
@@ -33,7 +33,8 @@ from reflection.observations.types import Dossier, Fact, Observation
 from reflection.opinions import matching, verdicts
 from reflection.opinions.verdicts import NewFact, OpinionQuestion
 from reflection.reflect.prompt import build_prompt
-from reflection.reflect.types import BOUNDS, ReflectQuery
+from reflection.reflect.standing_answers import write_standing_answers
+from reflection.reflect.types import BOUNDS, ReflectQuery, StandingAnswer
 from retrieval.query import time_window
 from retrieval.types import RecallQuery
 
@@ -103,9 +104,12 @@ def only(system: str) -> list[ChatMessage]:
     return [ChatMessage("system", system)]
 
 
+KNOWN_FACTS = [KnownFact(UUID(int=place), text, SUNDAY) for place, text in enumerate(KNOWN, 1)]
+STANDING = StandingAnswer("home", "Ana's home", "Ana lives in Rome with Emily [2].", SUNDAY)
 PREDICTIONS = (extraction.Prediction("Emily still lives with Ana.", 0.8),)
 PROMPTS = {
     "extract-narrative": extraction.build_narrative_messages(SECTION),
+    "extract-narrative-beside-known": extraction.build_narrative_messages(SECTION, KNOWN_FACTS),
     "extract-narrative-with-settings": extraction.build_narrative_messages(OF_A_BANK),
     "extract-prediction": extraction.build_prediction_messages(SECTION, KNOWN),
     "extract-calibrated": extraction.build_calibrated_messages(SECTION, known=KNOWN, predictions=PREDICTIONS),
@@ -119,6 +123,7 @@ PROMPTS = {
     "observe-entity": build_observation(),
     "observe-month": only(month_summaries.SYSTEM),
     "reflect-low": build_reflect("low"),
+    "reflect-mental-models": only(write_standing_answers([STANDING], SUNDAY.tzinfo, max_tokens=400)),
     "reflect-mid": build_reflect("mid"),
     "reflect-background-find": only(background.FIND),
     "reflect-background-merge": only(background.MERGE),
