@@ -8,6 +8,7 @@ import pytest
 
 from banks.models import Chunk, MemoryUnit, Mention
 from banks.retain.input import GivenMessage, RetainItem
+from banks.retain.llm.facts import EXAMPLE
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.recall import recall
@@ -56,12 +57,13 @@ def is_extraction(received: Received) -> bool:
         f"Here are the facts:\n```json\n{GOOD}\n```\nAnything else?",
         json.dumps([FACT]),
         json.dumps({"facts": [FACT, {"text": ""}, {"network": "world"}, None, "nonsense"]}),
+        json.dumps({"facts": [FACT, FACT | {"text": EXAMPLE}]}),
         json.dumps({"facts": [FACT | {"turns": [99], "causes": ["caused_by 77"], "known": ["ends 5"]}]}),
         json.dumps(
             {"facts": [FACT | {"start": "soon", "end": "2024-99-99", "confidence": "high", "network": "memory"}]}
         ),
     ],
-    ids=["fences", "no object", "empty facts", "invented numbers", "invalid fields"],
+    ids=["fences", "no object", "empty facts", "the example", "invented numbers", "invalid fields"],
 )
 def test_a_usable_answer_in_a_bad_form_is_used(tenant: Tenant, llm: ScriptedLLM, written: str) -> None:
     answer_facts(llm, written)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, Field, create_model
 from banks.enums import Novelty
 from banks.prompting import write_day_and_zone
 from banks.retain.llm.bank_settings import add_settings
-from banks.retain.llm.facts import AnsweredFact, AnsweredFactBesideKnown, read_effects, read_facts
+from banks.retain.llm.facts import EXAMPLE, AnsweredFact, AnsweredFactBesideKnown, read_effects, read_facts
 from banks.retain.llm.section import Section, render_head, render_passage, render_piece
 from banks.types import ExtractedFact, KnownFact
 from providers import tokens
@@ -33,7 +33,7 @@ TOKENS_BESIDE_A_PASSAGE = 300  # more beside a long passage
 TOKENS_OF_KNOWN = 40  # of one known fact beside a passage
 OPENING_TOKENS = 200
 
-FACT_RULES = """\
+FACT_RULES = f"""\
 - text: one matter in 10 to 40 words, clear to a reader in years without the passage. The matter itself, not that \
 somebody told it. Names, not "I" or "she". The event with its outcome, the question with its answer, the reason. \
 Names, numbers, titles, quotes stay as said; shared photos, books, links with what they show. Each date in the \
@@ -50,9 +50,9 @@ favourite_colour.
 - turns: those it rests on. Turns under "earlier" only explain: take no fact from them.
 
 Example: on Tuesday, June 11, 2024 Ana says "My neighbour Tomasz started at Skanska last Friday":
-{"facts": [{"text": "Tomasz, Ana's neighbour, started at Skanska on Friday, June 7, 2024.", "network": "world", \
+{{"facts": [{{"text": "{EXAMPLE}", "network": "world", \
 "start": "2024-06-07", "end": "", "entities": ["Tomasz (PERSON)", "Ana (PERSON)", "Skanska (ORGANIZATION)"], \
-"relations": ["Tomasz | works_at | Skanska | 2024-06-07 |"], "causes": [], "confidence": null, "turns": [1]}]}"""
+"relations": ["Tomasz | works_at | Skanska | 2024-06-07 |"], "causes": [], "confidence": null, "turns": [1]}}]}}"""
 
 NARRATIVE_SYSTEM = f"""\
 You keep the memory of an AI agent. Write down the facts of the passage that are worth knowing in a year, none if \

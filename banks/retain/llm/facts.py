@@ -29,6 +29,7 @@ from providers.llm.prompting.moments import Occurrence, find_span, read_occurren
 from providers.llm.prompting.tolerance import Flag, MaybeList, Number, Numbers, Share, Text, snake
 from timewords import FoundDate, find_dates
 
+EXAMPLE = "Tomasz, Ana's neighbour, started at Skanska on Friday, June 7, 2024."  # small models repeat it
 UNSTATED_CONFIDENCE = 0.5  # of an opinion whose confidence the model left out
 UNSTATED_STRENGTH = 1.0
 LONGEST_DATE = 200  # characters: a longer text is no date
@@ -213,9 +214,9 @@ A = TypeVar("A", bound=AnsweredFact)
 
 
 def read_facts(answered: Sequence[A], section: Section) -> list[tuple[A, ExtractedFact]]:
-    """Each answered fact with the extracted one. A fact without text is dropped."""
+    """Each answered fact with the extracted one. A fact without text is dropped, and the example of the prompt."""
     numbered = zip(find_numbers(answered), answered, strict=True)
-    kept = {number: fact for number, fact in numbered if build_text(fact)}
+    kept = {number: fact for number, fact in numbered if build_text(fact) not in {"", EXAMPLE}}
     order = {number: place for place, number in enumerate(kept)}
     settings = section.passage.settings
     return [
