@@ -31,7 +31,17 @@ from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
 from tests.factories import make_key_with_text, make_tenant
 from tests.llm_server import ScriptedLLM
-from tests.scenarios.recorded.conversation import ASKED_AT, CHANGES, DATES, QUESTIONS, SESSIONS, STANDING, Session
+from tests.scenarios.recorded.conversation import (
+    ASKED_AT,
+    CHANGES,
+    DATES,
+    QUESTIONS,
+    SESSIONS,
+    STANDING,
+    Asked,
+    Change,
+    Session,
+)
 from tests.scenarios.recorded.lexical_embedder import LexicalEmbedder
 from tests.scenarios.recorded.player import RecordedModel
 
@@ -118,22 +128,9 @@ def ask(caller: Caller, question: str) -> dict[str, Any]:
     return answered
 
 
-def test_every_change_ends_what_it_changes(outcome: Outcome) -> None:
-    """A memory that has the words of the old value, and not those of the new one, must not hold any more."""
-    left_open = [
-        (change.before, [unit.text for unit in held])
-        for change in CHANGES
-        if (held := [one for one in outcome.find(change.before, ended=False) if not tells_change(one, change.after)])
-    ]
-    assert left_open == []
-
-
-def tells_change(unit: MemoryUnit, after: Sequence[str]) -> bool:
-    return bool(after) and all(word.casefold() in unit.text.casefold() for word in after)
-
-
-@pytest.mark.parametrize("change", [one for one in CHANGES if one.after], ids=lambda one: " ".join(one.after))
-def test_the_new_value_holds(outcome: Outcome, change: Any) -> None:
+@pytest.mark.parametrize("change", CHANGES, ids=lambda one: " ".join(one.before))
+def test_a_change_ends_what_it_changes(outcome: Outcome, change: Change) -> None:
+    assert (len(outcome.find(change.before, ended=True)), outcome.find(change.before, ended=False)) == (1, [])
     assert outcome.find(change.after, ended=False)
 
 
@@ -149,21 +146,22 @@ def test_events_have_the_day_that_was_said(outcome: Outcome, words: Sequence[str
 
 
 @pytest.mark.parametrize("asked", QUESTIONS, ids=lambda one: one.question)
-def test_questions_are_answered_rightly(outcome: Outcome, asked: Any) -> None:
-    text = outcome.answers[asked.question]["text"].casefold()
-    assert [word for word in asked.answer if word.casefold() not in text] == []
-    assert [word for word in asked.not_said if word.casefold() in text] == []
+def test_questions_are_answered_rightly(outcome: Outcome, asked: Asked) -> None:
+    answer = outcome.answers[asked.question]
+    assert [word for word in asked.answer if word.casefold() not in answer["text"].casefold()] == []
+    assert answer["not_in_memory"] == (not asked.answer)
 
 
 def test_the_opinion_on_mornings_gives_way_to_evidence(outcome: Outcome) -> None:
     with tenant_transaction(outcome.bank.tenant_id):
-        opinions = list(MemoryUnit.objects.of_bank(outcome.bank).filter(network=Network.OPINION).order_by("id"))
-    first = [one for one in opinions if "morning" in one.text.casefold()]
-    assert first
-    assert all(one.expired_at is not None or (one.confidence or 0) < 0.7 for one in first)
+        held = MemoryUnit.objects.of_bank(outcome.bank).current().filter(network=Network.OPINION)
+        texts = list(held.values_list("text", flat=True))
+    assert any("at night" in text for text in texts)
+    assert not any("in the mornings, before" in text for text in texts)
 
 
-def test_retain_costs_few_tokens_and_calls(outcome: Outcome) -> None:
+def test_retain_costs_few_calls(outcome: Outcome) -> None:
+    """Every line is news here, so a token of the source takes more than in other conversations (docs/benchmarks.md)."""
     source = sum(tokens.count(line) for session in SESSIONS for line in session.lines)
-    assert outcome.calls_to_retain <= 5 * len(SESSIONS)
-    assert outcome.tokens_to_retain / source <= 6
+    assert outcome.calls_to_retain <= 3 * len(SESSIONS)
+    assert outcome.tokens_to_retain / source < 13

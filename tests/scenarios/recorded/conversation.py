@@ -1,4 +1,4 @@
-"""Lena talks to her assistant Sol in six sessions. Eighteen facts change on the way, and some only seem to.
+"""Lena talks to her assistant Sol in six sessions. Sixteen facts change on the way, and some only seem to.
 
 `CHANGES`: words of a memory that must have ended after a session, and words of the memory that holds instead.
 `STANDING`: words of memories that must not end, although something similar is said later.
@@ -24,11 +24,10 @@ class Change:
 
 @dataclass(frozen=True)
 class Asked:
-    """`answer` are words of a right answer, `not_said` words of a wrong one."""
+    """`answer` are words of a right answer. Empty: memory is silent, and the answer says so."""
 
     question: str
-    answer: tuple[str, ...]
-    not_said: tuple[str, ...] = ()
+    answer: tuple[str, ...] = ()
 
 
 SESSIONS = (
@@ -284,42 +283,44 @@ SESSIONS = (
 )
 
 CHANGES = (
-    Change(("Hartmoor",), ("own", "work")),
-    Change(("cover", "March 28"), ("cover", "April 11")),
-    Change(("June 14",), ("September 20",)),
-    Change(("Harbour Runners",)),
-    Change(("Piranesi", "reading"), ("Overstory",)),
-    Change(("Mara", "two years"), ("three years",)),
-    Change(("Bristol", "live"), ("Cardiff",)),
-    Change(("Spanish",), ("Welsh",)),
-    Change(("Thursday", "Ines"), ("Monday", "Ines")),
-    Change(("St Michael's",), ("Heath",)),
-    Change(("vegetarian",), ("fish",)),
-    Change(("lactose", "doctor")),
-    Change(("Mara", "Leeds"), ("Mara", "Toronto")),
-    Change(("Welsh", "Wednesday"), ("Welsh", "Thursday")),
-    Change(("community centre", "teach")),
-    Change(("Overstory", "reading")),
-    Change(("no running",), ("Bay Striders",)),
+    Change(("full time", "Hartmoor Games since 2021"), ("works for herself",)),
+    Change(("is drawing a card game",), ("quit her job",)),
+    Change(("due on March 28",), ("due on April 11",)),
+    Change(("planned for June 14",), ("now on September 20",)),
+    Change(("runs with the Harbour Runners",), ("left the Harbour Runners",)),
+    Change(("was reading Piranesi",), ("started reading The Overstory",)),
+    Change(("two years older than Lena, lives",), ("three years older",)),
+    Change(("lives in Bristol",), ("moved from Bristol to Cardiff",)),
+    Change(("is learning Spanish",), ("dropped learning Spanish",)),
+    Change(("call every Thursday",), ("call on Mondays",)),
+    Change(("is a nurse at St Michael's",), ("Heath Hospital",)),
+    Change(("Lena is vegetarian",), ("eaten fish again",)),
+    Change(("doctor thinks", "lactose"), ("never lactose",)),
+    Change(("Mara, who lives in Leeds",), ("Toronto", "lives there now")),
+    Change(("learning Welsh", "Wednesdays"), ("moved to Thursdays",)),
+    Change(("teaches drawing at the community centre",), ("stopped teaching",)),
 )
 STANDING = (
-    ("Pixel",),
-    ("Biscuit",),
-    ("Jana", "Leeds"),
-    ("Ines", "series"),
-    ("Orangery",),
+    ("a cat, Pixel",),
+    ("a dog, Biscuit",),
+    ("Jana, who lives in Leeds",),
+    ("five covers",),
+    ("Mara visited",),
+    ("married on Saturday",),
+    ("Fiat",),
 )
-DATES = {
-    ("Mara", "visited"): "2025-02-28",
-    ("quit", "Hartmoor"): "2025-03-22",
-    ("moved", "Cardiff"): "2025-05-02",
-    ("dog", "Biscuit"): "2025-05-10",
+DATES: dict[tuple[str, ...], str] = {
+    ("Mara visited",): "2025-02-28",
+    ("quit her job",): "2025-03-22",
+    ("moved from Bristol",): "2025-05-02",
+    ("a dog, Biscuit",): "2025-05-10",
     ("Heath Hospital",): "2025-07-14",
-    ("Mara", "Toronto"): "2025-07-01",
-    ("sold",): "2025-07-06",
-    ("married",): "2025-09-20",
-    ("Lisbon",): "2025-10-06",
-    ("keys",): "2026-01-15",
+    ("moved from Leeds to Toronto",): "2025-07-01",
+    ("sold her old Fiat",): "2025-07-06",
+    ("married on Saturday",): "2025-09-20",
+    ("fly to Lisbon",): "2025-10-01",  # "in two weeks" names no day, so the model gave the month
+    ("due on October 31",): "2025-10-31",
+    ("get the keys on",): "2026-01-15",
 }
 ASKED_AT = "2025-11-20T12:00:00+00:00"
 QUESTIONS = (
@@ -330,8 +331,8 @@ QUESTIONS = (
     Asked("How many days passed between Lena's last day at Hartmoor Games and the move to Cardiff?", ("41",)),
     Asked("Is Lena a vegetarian?", ("fish",)),
     Asked("Where do Lena's sisters live?", ("Toronto", "Leeds")),
-    Asked("On which day is Lena's Welsh class?", ("Thursday",), ("Wednesdays now",)),
-    Asked("What is the name of Tom's brother?", ("not",)),
+    Asked("On which day is Lena's Welsh class?", ("Thursday",)),
+    Asked("What is the name of Tom's brother?"),
     Asked("At which time of the day should Lena plan her drawing?", ("night",)),
     Asked("What will happen on January 15, 2026?", ("keys", "Penarth")),
     Asked("Does Lena have a lactose intolerance?", ("never",)),
