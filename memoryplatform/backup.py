@@ -36,6 +36,7 @@ from pydantic import BaseModel, ValidationError
 
 from memoryplatform.embedded.binaries import find_postgres
 from memoryplatform.embedded.errors import StartError
+from tenants.migration_history import describe_missing, find_missing
 from tenants.roles import PLATFORM_GROUP
 
 DUMP, MANIFEST = "database.dump", "manifest.json"
@@ -304,15 +305,17 @@ def restore(path: Path, *, replace: bool = False) -> Manifest:
 
 
 def check_migrations(manifest: Manifest) -> None:
-    known = set(MigrationLoader(None, ignore_no_migrations=True).disk_migrations)
-    newer = [
-        f"{app}.{name}" for app, names in manifest.migrations.items() for name in names if (app, name) not in known
-    ]
+    loader = MigrationLoader(None, ignore_no_migrations=True)
+    known = set(loader.disk_migrations).union(*(one.replaces for one in loader.replacements.values()))
+    applied = [(app, name) for app, names in manifest.migrations.items() for name in names]
+    newer = [f"{app}.{name}" for app, name in applied if (app, name) not in known]
     if newer:
         raise BackupError(
             f"The backup was made by a newer version ({manifest.version}): this one lacks the migrations "
             f"{', '.join(newer[:5])}."
         )
+    if missing := find_missing(loader, applied):
+        raise BackupError(f"The backup was made by an earlier version. {describe_missing(missing)}")
 
 
 def check_owner(manifest: Manifest, cursor: Any) -> None:

@@ -19,7 +19,8 @@ CURRENT_TENANT = f"nullif(current_setting('{TENANT_SETTING}', true), '')::uuid"
 class IsolateTenantTable(Operation):
     """Isolate the tenants of a table. Use it in the migration that creates the table, after the creation.
 
-    - `UNIQUE (tenant_id, id)`, which other tables point at;
+    - `UNIQUE (tenant_id, id)`, which other tables point at. `is_referenced=False` leaves it out where no table does:
+      most memories add a dozen such rows, and each entry weighs as much as its row;
     - a composite foreign key for every relation to a tenant-owned table, so that a row can't point into another
       tenant: the parent's deletion cascades, or clears the column where that may be null and `cascade` does not
       name it;
@@ -29,10 +30,18 @@ class IsolateTenantTable(Operation):
     reduces_to_sql = True
     reversible = True
 
-    def __init__(self, model_name: str, *, tenant_column: str = "tenant_id", cascade: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        model_name: str,
+        *,
+        tenant_column: str = "tenant_id",
+        cascade: Sequence[str] = (),
+        is_referenced: bool = True,
+    ) -> None:
         self.model_name = model_name
         self.tenant_column = tenant_column
         self.cascade = cascade
+        self.has_key = is_referenced and tenant_column != "id"
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         """Django's state of the models does not change."""
@@ -42,7 +51,7 @@ class IsolateTenantTable(Operation):
     ) -> None:
         model = to_state.apps.get_model(app_label, self.model_name)
         table = model._meta.db_table  # Django's public _meta API
-        if self.tenant_column != "id":
+        if self.has_key:
             schema_editor.execute(f'ALTER TABLE "{table}" ADD CONSTRAINT "{table}_tenant_key" UNIQUE (tenant_id, id)')
         for field in tenant_relations(model):
             cascade = not field.null or field.name in self.cascade
@@ -60,7 +69,7 @@ class IsolateTenantTable(Operation):
         schema_editor.execute(f'ALTER TABLE "{table}" NO FORCE ROW LEVEL SECURITY, DISABLE ROW LEVEL SECURITY')
         for field in tenant_relations(model):
             schema_editor.execute(f'ALTER TABLE "{table}" DROP CONSTRAINT "{constraint_name(table, field)}"')
-        if self.tenant_column != "id":
+        if self.has_key:
             schema_editor.execute(f'ALTER TABLE "{table}" DROP CONSTRAINT "{table}_tenant_key"')
 
     def describe(self) -> str:

@@ -45,7 +45,7 @@ def pytest_unconfigure() -> None:
 def postgres(django_db_blocker: DjangoDbBlocker) -> Iterator[EmbeddedPostgres]:
     """A server with the database as in production: provisioned, and migrated by the owner.
 
-    The first process of pytest-xdist migrates, which takes a dozen seconds. The others copy its folder.
+    The first process of pytest-xdist migrates, which takes seconds. The others copy its folder.
     """
     folder = settings.TEST_FOLDER / "postgres"
     server = EmbeddedPostgres(folder, settings={"fsync": "off", "synchronous_commit": "off"})

@@ -123,7 +123,7 @@ def build_environment(folder: DataFolder, address: Address, kept: Mapping[str, s
 
 
 def ensure_demo(programs: Programs, processes: Processes, *, with_bank: bool) -> DemoLogin:
-    """Migrate and make tenant and bank of the demo in one process: another would take half as long as the migrations.
+    """Migrate and make tenant and bank of the demo in one process: to start another takes as long as the migrations.
 
     A web server that ends meanwhile ends this too. So little can fail between the new password and the banner, which
     is the only place that shows it.

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
 from threading import Barrier
 from typing import Any
 
 import pytest
 from django.core import mail
-from django.db import connections, transaction
+from django.db import connections
 from pytest_django.fixtures import Settings
 
 from banks.models import Bank, Document, MemoryUnit, Message
@@ -319,19 +318,6 @@ def test_adding_up_the_changes_leaves_the_counts(acme: Tenant, call: Caller) -> 
         add_up_storage(acme.id)
         assert StorageChange.objects.for_tenant(acme.id).count() == 1
     assert find_use(acme) == before
-    check_counts(acme)
-
-
-def test_the_migration_counts_what_is_stored_already(acme: Tenant, call: Caller) -> None:
-    retain(call, "Alice likes tea.", "Bob likes coffee.")
-    retain_opinion(call, "I think tea is best.")
-    with tenant_transaction(acme.id):
-        StorageChange.objects.for_tenant(acme.id).delete()
-    for name in ("0022_storage_is_counted", "0026_every_memory_counts"):
-        (statements, *_) = (one.sql for one in import_module(f"banks.migrations.{name}").Migration.operations)
-        with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
-            for statement in statements:
-                cursor.execute(statement)
     check_counts(acme)
 
 

@@ -1,13 +1,10 @@
 """The same fact under other tags is a separate memory, because its readers may differ."""
 
 from datetime import UTC, datetime
-from importlib import import_module
 
 import pytest
-from django.db import connections, transaction
 
 from banks.errors import MemoryExists
-from banks.facts import hash_tags
 from banks.lifecycle.editing import UnitEdit
 from banks.models import MemoryUnit, UnitMetadata, UnitTag
 from banks.retain.input import RetainItem
@@ -17,12 +14,9 @@ from memoryplatform.operations.memories.single import edit_memory
 from memoryplatform.operations.retain import retain
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
-from tests.factories import make_bank, make_tenant
-from tests.memory_factories import make_row, make_unit
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 TOLD = "The salary of Ann was raised in the spring."
-MIGRATION = import_module("banks.migrations.0015_memories_told_under_tags")
 
 
 @pytest.fixture
@@ -93,22 +87,3 @@ def test_a_document_that_comes_again_with_other_tags_is_known_under_them(access:
     tell(access, TOLD, "new")
 
     assert [(tags, proof) for tags, _, proof in list_worn(access)] == [({"new"}, 2)]
-
-
-@pytest.mark.parametrize("tags", [("a",), ("b", "a"), ("Z", "a", "é", "user:ann", "日本")])
-@pytest.mark.usefixtures("committed_db")
-def test_rows_of_an_older_version_get_the_same_hash(tags: tuple[str, ...]) -> None:
-    tenant = make_tenant()
-    bank = make_bank(tenant)
-    tagged, plain = (make_unit(tenant, bank=bank, text=text) for text in ("Tagged.", "Plain."))
-    for tag in tags:
-        make_row(UnitTag, tenant, unit=tagged, bank_id=bank.id, tag=tag)
-
-    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
-        for statement in (*MIGRATION.OPEN, MIGRATION.FILL):
-            cursor.execute(statement)
-        cursor.execute("SELECT id, tags_hash FROM banks_memoryunit")
-        found = {unit_id: bytes(tags_hash) for unit_id, tags_hash in cursor.fetchall()}
-        transaction.set_rollback(True, using="owner")
-
-    assert found == {tagged.id: hash_tags(tags), plain.id: b""}

@@ -4,12 +4,10 @@ import json
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from typing import Any
 
 import orjson
 import pytest
-from django.db import connections, transaction
 from django.utils import timezone
 
 from banks.enums import EntityKind, Network
@@ -41,13 +39,11 @@ from tests.belief_factories import (
     make_mental_model,
     make_mental_model_revision,
     make_mental_model_source,
-    make_observed_entity,
-    make_opinion,
     make_opinion_revision,
     make_retention_rule,
     make_revision_evidence,
 )
-from tests.factories import make_bank, make_tenant
+from tests.factories import make_tenant
 from tests.llm_server import Received, ScriptedLLM
 from tests.llm_server.observing import observe_each_fact
 from tests.memory_factories import make_entity, make_episode, make_message, make_row, make_unit
@@ -60,9 +56,7 @@ ANN, BOB = "user:ann", "user:bob"
 MIXED = "observed:under-several-tags"
 SEVERAL = "formed:under-several-tags"
 ACME = FoundEntity("Acme", EntityKind.ORGANIZATION)
-MIGRATION = import_module("reflection.migrations.0006_observations_by_tags")
 GOOD, BAD = "I think Acme is a wonderful maker of pianos.", "I think Acme is a terrible maker of pianos."
-FILL = ("TAG_OBSERVATIONS", "TAG_OPINIONS", "HASH", "MARK")
 
 
 @pytest.fixture
@@ -269,54 +263,6 @@ def test_a_file_of_an_earlier_version_brings_nothing_untagged_that_was_made_of_t
     assert is_marked(copy, "Mia")
     with tenant_transaction(copy.tenant_id):
         assert bytes(MemoryUnit.objects.of_bank(copy).get(text=fact.text).tags_hash) == hash_tags([ANN])
-
-
-@pytest.mark.usefixtures("committed_db")
-def test_derived_units_of_an_older_version_get_the_common_tags_of_their_facts() -> None:
-    tenant = make_tenant()
-    bank = make_bank(tenant)
-    bank.tenant = tenant
-    ann, bob, both, plain = (make_tagged(bank, " ".join(tags), *tags) for tags in ((ANN,), (BOB,), (ANN, BOB), ()))
-    wanted = {
-        observe(bank, "of ann", ann): {ANN},
-        observe(bank, "of ann, closed", ann, expired_at=AT, close_reason="update"): {ANN},
-        observe(bank, "of ann and all", ann, plain): {ANN},
-        observe(bank, "of ann and both", ann, both): {ANN},
-        observe(bank, "of two", ann, bob): {MIXED},
-        observe(bank, "of all", plain): set(),
-        observe(bank, "tagged by hand", ann, tags=("mine",)): {"mine"},
-    }
-    episode = make_episode(tenant, bank=bank, narrative="Ann spoke.")
-    make_row(UnitSource, tenant, unit=ann, message=make_message(tenant, bank=bank, episode=episode))
-    month = make_unit(tenant, bank=bank, network="observation", text="of a month")
-    make_row(UnitSource, tenant, unit=month, role="summarises", episode=episode)
-    formed = make_opinion(tenant, bank=bank, text="I think so.")
-    with tenant_transaction(tenant.id):
-        revision = OpinionRevision.objects.of_bank(bank).get(opinion=formed)
-    make_revision_evidence(tenant, revision=revision, fact=ann)
-    wanted |= {month: {ANN}, formed: {ANN}, make_opinion(tenant, bank=bank, text="I think not."): set()}
-    mia, joe = (make_entity(tenant, bank=bank, name=name_) for name_ in ("Mia", "Joe"))
-    name(bank, mia, ann)
-    name(bank, joe, plain)
-    for entity in (mia, joe):
-        make_observed_entity(tenant, entity=entity)
-
-    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
-        for statement in (*MIGRATION.OPEN, *(getattr(MIGRATION, part) for part in FILL)):
-            cursor.execute(statement)
-        cursor.execute("SELECT unit_id, tag FROM banks_unittag")
-        worn: dict[Any, set[str]] = {}
-        for unit_id, tag in cursor.fetchall():
-            worn.setdefault(unit_id, set()).add(tag)
-        cursor.execute("SELECT id, tags_hash FROM banks_memoryunit")
-        hashes = {unit_id: bytes(tags_hash) for unit_id, tags_hash in cursor.fetchall()}
-        cursor.execute("SELECT entity_id FROM reflection_observedentity WHERE altered_at IS NOT NULL")
-        marked = cursor.fetchall()
-        transaction.set_rollback(True, using="owner")
-
-    assert {unit.text: worn.get(unit.id, set()) for unit in wanted} == {u.text: tags for u, tags in wanted.items()}
-    assert {unit.text: hashes[unit.id] for unit in wanted} == {u.text: hash_tags(t) for u, t in wanted.items()}
-    assert marked == [(mia.id,)]
 
 
 def test_a_fact_that_gets_other_tags_takes_the_opinions_and_the_contents_made_of_it_along(access: BankAccess) -> None:

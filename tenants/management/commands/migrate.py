@@ -1,18 +1,20 @@
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands import migrate
 from django.db import connections
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 
+from tenants.migration_history import describe_missing, find_missing
 from tenants.roles import grant_rights_on_new_tables, protect_migration_history
-
-# Each step of these renders every model that is related to a tenant or a user. On a new database they go first, while
-# there are few: that saves seconds.
-FIRST = ("tenants", "socialaccount")
 
 
 class Command(migrate.Command):
-    """Django's command on the owner's connection. It sets the rights of the other roles first."""
+    """Django's command on the owner's connection. It sets the rights of the other roles first.
+
+    It refuses a database whose version it can't upgrade.
+    """
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -20,9 +22,9 @@ class Command(migrate.Command):
 
     def handle(self, *args: Any, **options: Any) -> None:
         connection = connections[options["database"]]
+        missing = find_missing(MigrationLoader(connection), MigrationRecorder(connection).applied_migrations())
+        if missing:
+            raise CommandError(f"The database is of an earlier version. {describe_missing(missing)}")
         grant_rights_on_new_tables(connection)
-        if not options["app_label"] and not connection.introspection.table_names():
-            for label in FIRST:
-                super().handle(*args, **options | {"app_label": label})
         super().handle(*args, **options)
         protect_migration_history(connection)
