@@ -13,7 +13,6 @@ from banks.retain.input import GivenMessage, RetainItem
 from banks.types import ExtractedFact, FoundEntity
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.kinds import retain as kind
-from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain
 from memoryplatform.operations.running.perform import perform
 from tenants.models import Tenant
