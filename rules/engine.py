@@ -6,6 +6,7 @@ from dataclasses import replace
 from banks.entities.names.normalise import mentions
 from banks.entities.resolution.identifier import Identifier
 from banks.enums import Mode, Network
+from banks.extraction_settings import ExtractionSettings
 from banks.lifecycle.decisions import AddEverything
 from banks.retain.engine import Extraction, FindKnown, find_nothing
 from banks.types import ExtractedFact, FoundEntity, Passage, Turn
@@ -27,7 +28,9 @@ class BuiltinEngine:
     ) -> Extraction:
         return Extraction(tuple(quote_passage(passage)))
 
-    def reread(self, fact: ExtractedFact, known: Sequence[FoundEntity]) -> tuple[ExtractedFact, Usage]:
+    def reread(
+        self, fact: ExtractedFact, known: Sequence[FoundEntity], settings: ExtractionSettings
+    ) -> tuple[ExtractedFact, Usage]:
         """The entities and relationships of a text that a person wrote over a memory."""
         is_own_words = fact.network is not Network.WORLD
         turn = Turn("assistant" if is_own_words else "user", fact.speaker, fact.text, fact.mentioned_at)

@@ -113,6 +113,16 @@ def record_usage(  # noqa: PLR0913  # the columns of a row
     write_records(tenant_id, [row])
 
 
+def sum_operation(tenant_id: UUID, operation_id: UUID) -> Usage | None:
+    """The usage of all attempts of an operation, failed ones included. None while no model was called.
+
+    Call inside a tenant transaction.
+    """
+    rows = list(UsageRecord.objects.for_tenant(tenant_id).filter(operation_id=operation_id))
+    spent = (Usage(row.input_tokens, row.output_tokens, row.calls, row.estimated) for row in rows)
+    return sum(spent, Usage()) if rows else None
+
+
 def write_records(tenant_id: UUID, rows: Sequence[UsageRecord]) -> None:
     """Call inside a tenant transaction."""
     UsageRecord.objects.for_tenant(tenant_id).bulk_create(rows, ignore_conflicts=True)

@@ -47,8 +47,7 @@ _HINTS = frozenset(
 )
 _VAGUE_HINTS = frozenset(
     listed(
-        "recently lately nowadays earlier later previously formerly anniversary birthday childhood semester season "
-        "holidays vacation era period currently soon"
+        "recently lately nowadays earlier later previously formerly semester season holidays era period currently soon"
     )
 )
 _AMBIGUOUS_HINTS = frozenset(listed("may march second new time date min fall spring present sat sun mar now moment"))

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from banks.entities.resolution.identifier import Identifier
 from banks.enums import Mode
+from banks.extraction_settings import ExtractionSettings
 from banks.lifecycle.decisions import Judge
 from banks.types import ExtractedFact, FoundEntity, KnownFact, Passage
 from banks.vectors import Step, report_nothing
@@ -64,9 +65,11 @@ class Engine(Protocol):
         """`step` is called between the parts of a long passage. Call outside of transactions."""
         ...
 
-    def reread(self, fact: ExtractedFact, known: Sequence[FoundEntity]) -> tuple[ExtractedFact, Usage]:
+    def reread(
+        self, fact: ExtractedFact, known: Sequence[FoundEntity], settings: ExtractionSettings
+    ) -> tuple[ExtractedFact, Usage]:
         """The fact with the entities and relationships of its text, which a person has edited, and the usage.
 
-        `known` are the entities that the memory mentioned before.
+        `known` are the entities that the memory mentioned before, `settings` those of the bank.
         """
         ...

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from banks.models import Bank
+from banks.models import Bank, MemoryUnit
 from memoryplatform.dashboard.access import TenantRequest, perform, tenant_page
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.banks.profile import find_banks
@@ -31,6 +31,7 @@ MOST_CURRENT = 3  # running and failed ones on the overview
 RECENT = timedelta(days=7)
 SOON = timedelta(minutes=1)
 MOST_CHARACTERS = 20_000
+LONGEST_TEXT = 200  # of a changed memory
 MOST_BANKS = 200  # suggested in the filter
 Status = Operation.Status
 TITLES = {
@@ -156,6 +157,7 @@ def operation(request: TenantRequest, operation_id: UUID) -> HttpResponse:
             raise Http404
         (shown,) = show_operations([row])
         spent = list(UsageRecord.objects.for_tenant(tenant_id).filter(operation_id=row.id).order_by("attempt", "kind"))
+        changes = list_changes(row)
         is_logged = LLMRequest.objects.for_tenant(tenant_id).filter(operation_id=row.id).exists()
     most = None if "all" in request.GET else MOST_CHARACTERS
     texts = [json.dumps(value, indent=2, ensure_ascii=False) if value else "" for value in (row.payload, row.result)]
@@ -163,6 +165,7 @@ def operation(request: TenantRequest, operation_id: UUID) -> HttpResponse:
         "operation": shown,
         "row": row,
         "spent": spent,
+        "changes": changes,
         "is_logged": is_logged,
         "payload": summarize(row.payload),
         "payload_text": texts[0][:most],
@@ -171,6 +174,24 @@ def operation(request: TenantRequest, operation_id: UUID) -> HttpResponse:
         "is_cut": most is not None and any(len(text) > most for text in texts),
     }
     return render(request, "dashboard/operation.html", context)
+
+
+@dataclass(frozen=True)
+class ShownChange:
+    """A memory that a retain changed. `text` is empty if it was deleted since."""
+
+    memory_id: str
+    change: str
+    superseded_by: str | None
+    text: str
+
+
+def list_changes(row: Operation) -> list[ShownChange]:
+    """Call inside a tenant transaction."""
+    changes = (row.result or {}).get("changes", []) if row.kind == kind_names.RETAIN else []
+    units = MemoryUnit.objects.for_tenant(row.tenant_id).filter(id__in=[one["memory_id"] for one in changes])
+    texts = {unit_id: text[:LONGEST_TEXT] for unit_id, text in units.values_list("id", "text")}
+    return [ShownChange(**one, text=texts.get(UUID(one["memory_id"]), "")) for one in changes]
 
 
 @tenant_page(Right.WRITE)

@@ -9,8 +9,10 @@ from django.db.models import Q
 
 from banks.models import Bank
 from providers.llm.protocol import Task
+from providers.usage import Usage
 from tenants.scoping import TenantManager, TenantOwned, TenantQuerySet
 from tenants.sealed_text import SealedText, SealedTextField
+from tenants.usage import sum_operation
 
 
 class OperationQuerySet(TenantQuerySet["Operation"]):
@@ -70,6 +72,7 @@ class Operation(TenantOwned):
     finished_at = models.DateTimeField(null=True)
 
     objects: ClassVar[OperationManager["Operation"]] = OperationManager()
+    usage: Usage | None = None  # no column: `read_usage` sets it
 
     class Meta:
         constraints = (
@@ -90,6 +93,10 @@ class Operation(TenantOwned):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.id}"
+
+    def read_usage(self) -> None:
+        """Sets the usage of all attempts. Call inside a tenant transaction."""
+        self.usage = sum_operation(self.tenant_id, self.id)
 
     @property
     def is_finished(self) -> bool:

@@ -84,6 +84,7 @@ def retain(  # noqa: PLR0913  # the parts of a call
         perform(access.tenant_id, operation.id)
     with tenant_transaction(access.tenant_id):
         done = Operation.objects.for_tenant(access.tenant_id).get(id=operation.id)
+        done.read_usage()
     if here and done.error_code == QuotaExceeded.code:
         raise QuotaExceeded(access.tenant_id, **(done.result or {}))
     return done
@@ -101,6 +102,7 @@ def accept(
     """Archives the items and submits the operation in one transaction."""
     with tenant_transaction(access.tenant_id):
         if idempotency_key and (known := find_operation(access.tenant_id, RETAIN, idempotency_key, now=timezone.now())):
+            known.read_usage()
             return known
         payload = dict(asked) | ({"notes": list(screened.notes)} if screened.notes else {})
         if screened.quarantined:

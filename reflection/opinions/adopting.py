@@ -34,8 +34,9 @@ from reflection.opinions.revisions import RETAIN, Author, count_steps, write_for
 from reflection.opinions.rewording import find_with_text
 from reflection.opinions.tags import UNTAGGED, read_own_tags, read_tags
 from tenants.transactions import tenant_transaction
+from timewords.rendering import write_day_of_week
 
-REVERSED = "Said otherwise."
+REVERSED = "The agent said the opposite"
 REFUSED = {Refusal.EMPTY: "It is empty.", Refusal.TOO_LONG: f"It has more than {LONGEST_TEXT} characters."}
 STANDS = "The statement that superseded it is no opinion."
 
@@ -121,8 +122,9 @@ def build_claims(bank: Bank, units: Sequence[MemoryUnit]) -> list[Claim]:
             tags.get(unit.id, UNTAGGED),
             unit.confidence or 0.0,
             (unit.id,),
-            REVERSED,
+            f"{REVERSED} on {write_day_of_week(unit.mentioned_at)}.",
             is_statement=True,
+            said_at=unit.mentioned_at,
         )
         for unit in units
     ]
@@ -164,7 +166,7 @@ def reopen_superseded(bank: Bank, heard: Heard, refused: Collection[UUID]) -> di
         if not is_opinion or noted.exists() or find_with_text(bank, old, old.text):
             continue
         is_refused = statement_id in refused
-        restore_unit(bank, old, actor=RETAIN, reason=STANDS if is_refused else REVERSED)
+        restore_unit(bank, old, actor=RETAIN, reason=STANDS if is_refused else f"{REVERSED}.")
         if statement_id and not is_refused:
             found.setdefault(statement_id, []).append(old.id)
     return found

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from uuid import UUID
@@ -117,7 +118,8 @@ class Claim:
     """An opinion that the agent states, beside the held ones.
 
     `evidence` are facts, or the unit in which the agent said it, which `is_statement` says. `names` are those that its
-    author listed. `vector` is None while a statement waits for it.
+    author listed. `vector` is None while a statement waits for it. `said_at` is the date of a statement; without it the
+    agent thinks so now.
     """
 
     text: str
@@ -129,6 +131,7 @@ class Claim:
     reasoning: str = ""
     names: tuple[str, ...] = ()
     is_statement: bool = False
+    said_at: datetime | None = None
 
     @property
     def tagged_text(self) -> TaggedText:

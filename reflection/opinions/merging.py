@@ -1,6 +1,7 @@
 """Merging: two opinions that say the same become one. The older one stands, on the evidence of both."""
 
-from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from uuid import UUID
 
 from banks.entities.mentions import read_mentions
@@ -14,8 +15,11 @@ from reflection.opinions.evidence import add_evidence, copy_sources, find_known
 from reflection.opinions.history import find_stance, find_wording_step
 from reflection.opinions.matching import Claim
 from reflection.opinions.revisions import Author, Before, Step, read_revisions, write_step
+from timewords.rendering import write_day_of_week
 
-RESTATED = "Said again in other words."
+Cause = OpinionRevision.Cause
+RESTATED = "The agent said it again"
+JOINED = "Another opinion came to say the same."
 
 
 def merge_opinions(author: Author, standing: MemoryUnit, other: MemoryUnit) -> None:
@@ -28,7 +32,18 @@ def merge_opinions(author: Author, standing: MemoryUnit, other: MemoryUnit) -> N
     known = find_known(bank, standing.id)
     copy_sources(bank, source=other.id, target=standing.id, without=find_known(bank, other.id).difference(supporting))
     copy_mentions(bank, standing, other)
-    note_restatement(author, standing, other, [one for one in supporting if one not in known])
+    gained = [one for one in supporting if one not in known]
+    reasoning = restate(standing, other.mentioned_at)
+    note_restatement(author, standing, other, Step(Cause.RESTATED, author.actor, reasoning, evidence=tuple(gained)))
+
+
+def restate(standing: MemoryUnit, said_at: datetime) -> str:
+    """The opinion was said again. Returns the reasoning: the date without the words, which stay in their own memory,
+    where a deletion of their source finds them.
+    """
+    standing.mentioned_at = max(standing.mentioned_at, said_at)
+    standing.save(update_fields=["mentioned_at"])
+    return f"{RESTATED} on {write_day_of_week(said_at)}."
 
 
 def find_supporting(bank: Bank, opinion: MemoryUnit) -> list[UUID]:
@@ -46,27 +61,26 @@ def replace_opinion(author: Author, standing: MemoryUnit, other: MemoryUnit, cla
 
     As `merge_opinions`, without the evidence of the other opinion: it supported something else, and may be weighed.
     """
-    gained: list[UUID] = []
-    if claim is not None and claim.is_statement:
-        gained = list(claim.evidence)
-        for statement_id in gained:
+    if claim is None:
+        step = Step(Cause.RESTATED, author.actor, JOINED)
+    elif claim.is_statement:
+        for statement_id in claim.evidence:
             copy_sources(author.bank, source=statement_id, target=standing.id)
-    elif claim is not None:
+        reasoning = restate(standing, claim.said_at or author.now)
+        step = Step(Cause.RESTATED, author.actor, reasoning, evidence=claim.evidence)
+    else:
         known = find_known(author.bank, standing.id)
-        gained = [fact_id for fact_id in claim.evidence if fact_id not in known]
+        gained = tuple(fact_id for fact_id in claim.evidence if fact_id not in known)
         add_evidence(author.bank, standing.id, claim.evidence)
-    note_restatement(author, standing, other, gained, claim)
+        step = Step(Cause.RESTATED, author.actor, claim.reasoning, evidence=gained, in_view=claim.evidence)
+    note_restatement(author, standing, other, step)
 
 
-def note_restatement(
-    author: Author, standing: MemoryUnit, other: MemoryUnit, gained: Sequence[UUID], claim: Claim | None = None
-) -> None:
-    """`gained` is the new evidence of the standing opinion."""
+def note_restatement(author: Author, standing: MemoryUnit, other: MemoryUnit, step: Step) -> None:
+    """The evidence of the step is new to the standing opinion. The other opinion comes first."""
     close_into(author, standing, other)
-    evidence = tuple(dict.fromkeys((other.id, *gained)))
-    reasoning, in_view = (claim.reasoning, claim.evidence) if claim else (RESTATED, ())
-    step = Step(OpinionRevision.Cause.RESTATED, author.actor, reasoning, evidence=evidence, in_view=in_view)
-    write_step(author.bank, standing, Before.of(standing), step)
+    evidence = tuple(dict.fromkeys((other.id, *step.evidence)))
+    write_step(author.bank, standing, Before.of(standing), replace(step, evidence=evidence))
 
 
 def close_into(author: Author, standing: MemoryUnit, other: MemoryUnit) -> None:

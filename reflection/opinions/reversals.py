@@ -37,8 +37,8 @@ def find_reversed(claim: Claim, opposed: Sequence[HeldOpinion]) -> HeldOpinion |
 
 
 def revise(author: Author, opinion_id: UUID, claim: Claim) -> MemoryUnit:
-    """Gives the opinion the claim's text, or closes it for another opinion with exactly this text. Returns the one that
-    stands. Call inside a tenant transaction, after `lock_memory`.
+    """Gives the opinion the claim's text and date, or closes it for another opinion with exactly this text. Returns the
+    one that stands. Call inside a tenant transaction, after `lock_memory`.
 
     A new text that repeats the former one ("Previously I thought ...") depends on the evidence of that, too.
     """
@@ -53,7 +53,7 @@ def revise(author: Author, opinion_id: UUID, claim: Claim) -> MemoryUnit:
     if not claim.is_statement:
         add_evidence(bank, opinion.id, claim.evidence)
     before = Before.of(opinion)
-    opinion.confidence = claim.confidence
+    opinion.confidence, opinion.mentioned_at = claim.confidence, claim.said_at or author.now
     reword(bank, opinion, NewWording(claim.text, opinion.text, claim.evidence, claim.names), vector=claim.vector)
     step = Step(Cause.REVISED, author.actor, claim.reasoning, None, claim.evidence, in_view)
     write_step(bank, opinion, before, step)

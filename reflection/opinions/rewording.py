@@ -20,7 +20,7 @@ from reflection.opinions.entities import NewWording, relink_entities
 from reflection.opinions.tags import Tags
 from tenants.transactions import tenant_transaction
 
-FIELDS = ("text", "content_hash", "dimensions", *VECTOR_COLUMNS, "confidence", "updated_at")
+FIELDS = ("text", "content_hash", "dimensions", *VECTOR_COLUMNS, "confidence", "mentioned_at", "updated_at")
 MOST_EMBEDDED = 1_000
 
 

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from reflection.reflect.citation_support import YEARS, CitationCheck
 from reflection.reflect.found_memories import FoundMemories, list_references
 from reflection.reflect.types import Cited, Delta, LabelledMemory, TextEvent
-from timewords.rendering import write_day_of_week
 
 LONGEST_MARK = 200  # characters between brackets: five ids, or some forty numbers
 PAIRS = (("[", "]"), ("\u3010", "\u3011"), ("\uff3b", "\uff3d"))  # models use the others in East Asian texts
@@ -20,9 +20,7 @@ MARK = re.compile(
 # The beginning of a mark, or the blank before one, which is dropped with it.
 UNFINISHED = re.compile(rf"(?<![ \t])[ \t]*(?:{OPENING}{INSIDE}{{0,{LONGEST_MARK}}})?\Z")
 SOURCE_KIND = re.compile(r"\u2020.*$")  # some models add the kind of the source behind the number
-YEARS = range(1900, 2100)
 SENTENCE_END = re.compile(r"(?<=[.!?\u3002])\s+|\n+")
-WORD = re.compile(r"\w+")
 
 FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)", re.MULTILINE)
 PROSE = frozenset({"", "text", "txt", "plaintext", "markdown", "md"})  # an answer in such a fence has marks
@@ -32,7 +30,8 @@ BRACE = re.compile(r"\{(?=\s*\")|\}")  # an object with a name in it, not "{sic}
 class CitedText:
     """The text as it is shown, and the memories that it cites.
 
-    `dropped` counts marks that name no shown memory, `unsupported` those of a memory that has nothing of the statement.
+    `dropped` counts marks that name no shown memory, `unsupported` those of a memory that does not support the
+    sentence.
     """
 
     def __init__(self, found: FoundMemories) -> None:
@@ -43,7 +42,7 @@ class CitedText:
         self._held = ""
         self._raw = ""
         self._shown: list[str] = []
-        self._words: dict[int, set[str]] = {}
+        self._support = CitationCheck(found)
 
     @property
     def text(self) -> str:
@@ -75,8 +74,8 @@ class CitedText:
         if not names or (are_years(names) and not found) or is_data(before, names):
             return mark[0]
         self.dropped += len(names) - len(found)
-        statement = find_statement(before)
-        supporting = [memory for memory in found if self._supports(memory, statement)]
+        sentence = find_sentence(before)
+        supporting = [memory for memory in found if self._support.supports(memory, sentence)]
         self.unsupported += len(found) - len(supporting)
         found = supporting
         for memory in found:
@@ -85,43 +84,10 @@ class CitedText:
                 fresh.append(memory)
         return mark[1] + "".join(memory.mark for memory in found) if found else ""
 
-    def _supports(self, memory: LabelledMemory, statement: str) -> bool:
-        """Whether the memory shares a name, a number or a date with the statement.
 
-        A statement without any says nothing, and neither do names that stand in no shown memory: the answer may be in
-        another language.
-        """
-        named = find_anchors(statement)
-        if not named or named & self._read_words(memory):
-            return True
-        has_number = any(any(map(str.isdigit, word)) for word in named)
-        return not has_number and not any(named & self._read_words(other) for other in self._found.shown)
-
-    def _read_words(self, memory: LabelledMemory) -> set[str]:
-        if memory.label not in self._words:
-            self._words[memory.label] = list_words(memory)
-        return self._words[memory.label]
-
-
-def find_statement(before: str) -> str:
+def find_sentence(before: str) -> str:
     """The sentence up to a mark, without its other marks."""
     return SENTENCE_END.split(drop_marks(before).rstrip())[-1]
-
-
-def find_anchors(statement: str) -> set[str]:
-    """Numbers, and capitalised words but the first, whose capital may come from its place."""
-    words = WORD.findall(statement)
-    names = {word.casefold() for word in words[1:] if word[0].isupper() and len(word) > 1}
-    return names | {word.casefold() for word in words if any(map(str.isdigit, word))}
-
-
-def list_words(memory: LabelledMemory) -> set[str]:
-    """The words of a memory, of its speakers and of its dates."""
-    candidate = memory.item.candidate
-    moments = [candidate.mentioned_at, candidate.occurred_start, candidate.occurred_end]
-    dates = " ".join(f"{write_day_of_week(one)} {one:%H:%M}" for one in moments if one)
-    voices = " ".join(voice.name for voice in candidate.voices)
-    return {word.casefold() for word in WORD.findall(f"{memory.item.text} {voices} {dates}")}
 
 
 def read_names(mark: re.Match[str]) -> list[str]:

@@ -32,7 +32,7 @@ from tenants.transactions import let_go_of_connection
 
 FILTERED = "content_filter"
 CUT = ("length", FILTERED)  # finish reasons of an incomplete answer
-UNSUPPORTED = "the memory shares no name, number or date with the sentence."
+UNSUPPORTED = "the memory does not have the names, numbers or dates of the sentence."
 LEAST_SECONDS = 5.0  # for a further call
 NO_ROOM = ChatMessage("user", "The results are too long to be shown: the bound on tokens is near.")
 

@@ -133,6 +133,15 @@ def find_type(text: str, *, has_window: bool) -> QuestionType:
     return found
 
 
+def drop_date_questions(text: str) -> str:
+    """The question without the words that ask for a date ("which day") or for the present ("currently").
+
+    They name no time to search in.
+    """
+    folded = CUES[QuestionType.TEMPORAL].sub(" ", fold(text).text)
+    return CUES[QuestionType.KNOWLEDGE_UPDATE].sub(" ", folded)
+
+
 def has_cue(kind: QuestionType, folded: str) -> bool:
     if kind is QuestionType.PREFERENCE:
         folded = NO_PREFERENCE_CUES.sub(" ", folded)

@@ -1,6 +1,7 @@
 """The time window that a query is about: the caller's own, else the rules' (`timewords`), else a language model's.
 
-The model is asked only if the query has a time word that the rules can't resolve.
+The model is asked only if the query names a time that the rules can't resolve ("recently"). A query that asks for a
+date ("which day did ...") names none.
 """
 
 import logging
@@ -17,6 +18,7 @@ from providers.llm.prompting.moments import find_span
 from providers.llm.protocol import LLM, ChatMessage
 from providers.usage import Usage
 from retrieval.errors import BackwardWindow
+from retrieval.query.question_type import drop_date_questions
 from retrieval.types import RecallQuery
 from timewords import TimeWindow, describe_date, find_window, has_time_word
 from timewords.rendering import write_weekday
@@ -58,7 +60,7 @@ def find_query_window(text: str, query: RecallQuery, llm: LLM | None) -> QueryWi
     if query.window is not None:
         return QueryWindow(build_window(query.window), Usage())
     found = find_window(text, asked_at=query.asked_at)
-    if found is None and llm is not None and has_time_word(text):
+    if found is None and llm is not None and has_time_word(drop_date_questions(text)):
         return ask_window(llm, text, asked_at=query.asked_at)
     return QueryWindow(found, Usage())
 

@@ -32,7 +32,7 @@ from uuid import UUID
 import httpx
 
 if TYPE_CHECKING:
-    from memoryplatform_client.models.operations import Operation
+    from memoryplatform_client.models.operations import Operation, OperationDetail
 
 
 class MemoryPlatformError(Exception):
@@ -80,7 +80,7 @@ class UnreadableAnswer(MemoryPlatformError):
 
 
 class OperationNotCompleted(MemoryPlatformError):
-    def __init__(self, operation: "Operation") -> None:
+    def __init__(self, operation: "OperationDetail") -> None:
         reason = operation.error.detail if operation.error else "no reason was given."
         super().__init__(f"Operation {operation.operation_id} {operation.status}: {reason}")
         self.operation = operation

@@ -1,7 +1,7 @@
 """The list of operations with its filters, the page of one, and its cancelling and retrying."""
 
 from datetime import timedelta
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from django.test import Client
@@ -16,6 +16,7 @@ from tenants.transactions import tenant_transaction
 from tests.accounts.conftest import join, sign_in
 from tests.accounts.test_overview import count_queries, read
 from tests.factories import make_bank, make_operation, make_tenant
+from tests.memory_factories import make_unit
 
 
 @pytest.fixture
@@ -165,3 +166,18 @@ def test_a_viewer_sees_no_buttons(acme: Tenant) -> None:
 )
 def test_the_words_of_a_duration(seconds: float | None, words: str) -> None:
     assert duration(None if seconds is None else timedelta(seconds=seconds)) == words
+
+
+def test_the_page_of_a_retain_shows_the_memories_that_it_changed(acme: Tenant, client: Client) -> None:
+    bank = make_bank(acme, bank_id="support")
+    old, new = (make_unit(acme, bank=bank, text=text) for text in ("Ana lives in Porto.", "Ana lives in Lisbon."))
+    changes = [
+        {"memory_id": str(old.id), "change": "ended", "superseded_by": str(new.id)},
+        {"memory_id": str(uuid4()), "change": "merged", "superseded_by": None},
+    ]
+    row = make_operation(acme, kind="retain", status="completed", bank=bank, result={"changes": changes})
+    page = read(client, f"/dashboard/operations/{row.id}/")
+    assert f'href="/dashboard/banks/support/memories/{old.id}/">Ana lives in Porto.</a>' in page
+    assert f'href="/dashboard/banks/support/memories/{new.id}/"' in page
+    assert "deleted" in page
+    assert f"&quot;memory_id&quot;: &quot;{old.id}&quot;" in page

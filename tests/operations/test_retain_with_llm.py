@@ -4,9 +4,12 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from banks.models import MemoryUnit, Message
+from banks.lifecycle.editing import UnitEdit
+from banks.models import Entity, MemoryUnit, Message
 from banks.retain.input import GivenMessage, RetainItem
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.banks.profile import BankChange, create_bank
+from memoryplatform.operations.memories.single import edit_memory
 from memoryplatform.operations.retain import retain
 from memoryplatform.operations.running.perform import perform
 from tenants.models import Tenant
@@ -70,3 +73,18 @@ def test_a_model_that_never_answers_in_json_fails_visibly(tenant: Tenant, llm: S
     operation = retain_one(tenant)
     assert (operation.status, operation.error_code) == ("failed", "extraction_failed")
     assert units_of(tenant) == []
+
+
+def test_an_edited_text_is_read_by_the_settings_of_the_bank(tenant: Tenant, llm: ScriptedLLM) -> None:
+    access = BankAccess(tenant.id)
+    types = [{"name": "ALLERGEN", "description": "food that harms a guest"}]
+    create_bank(access, "support", BankChange(retain_mission="A kitchen's allergy book.", entity_types=types))
+    llm.chat.otherwise = lambda _received: Reply(text=json.dumps({"facts": [FACT]}))
+    retain_one(tenant)
+    (unit,) = units_of(tenant)
+    peanuts = {"text": "Caroline must not eat peanuts.", "entities": ["peanuts (ALLERGEN)"], "turns": [1]}
+    llm.chat.otherwise = lambda _received: Reply(text=json.dumps({"facts": [peanuts]}))
+    edit_memory(access, "support", unit.id, UnitEdit(text="Caroline must not eat peanuts."), expected=None)
+    assert "A kitchen's allergy book." in llm.chat.received[-1].prompt
+    with tenant_transaction(tenant.id):
+        assert Entity.objects.for_tenant(tenant.id).get(name="peanuts").type == "ALLERGEN"

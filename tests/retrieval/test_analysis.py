@@ -16,7 +16,7 @@ from tests.providers.llm.factory import make_llm
 from tests.retrieval.factories import ASKED_AT
 from tests.retrieval.fakes import DIMENSION, WordEmbedder
 
-VAGUE = "What happened around my anniversary?"  # a temporal question without a readable date
+VAGUE = "What happened recently?"  # a temporal question without a readable date
 
 
 def ask(text: str, **values: object) -> RecallQuery:
@@ -170,10 +170,28 @@ def test_the_llm_is_asked_where_the_rules_find_a_time_word_and_no_range(llm_serv
     assert f"| {VAGUE}" in request.prompt
 
 
-@pytest.mark.parametrize("text", ["What happened in March 2025?", "Where does Alice work?"])
-def test_the_llm_is_not_asked_where_the_rules_know(llm_server: ScriptedLLM, text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What happened in March 2025?",
+        "Where does Alice work?",
+        "Which day did Alice start at Acme?",
+        "What year did they marry?",
+        "An welchem Tag kam Alice?",
+        "Quel jour est-elle partie ?",
+        "Where does Alice currently live?",
+        "What did Alice get for her birthday?",
+    ],
+)
+def test_the_llm_is_not_asked_where_the_question_names_no_unknown_time(llm_server: ScriptedLLM, text: str) -> None:
     analyse(ask(text), llm=make_llm(llm_server))
     assert llm_server.chat.received == []
+
+
+@pytest.mark.parametrize("text", ["Which day did Alice call me recently?", "What is new lately?"])
+def test_the_llm_is_asked_for_a_vague_time_in_a_question_for_a_date(llm_server: ScriptedLLM, text: str) -> None:
+    llm_server.chat.say(json.dumps({"first_day": "2025-06-01", "last_day": ""}))
+    assert analyse(ask(text), llm=make_llm(llm_server)).window is not None
 
 
 @pytest.mark.parametrize(

@@ -139,3 +139,15 @@ def test_a_waiting_operation_is_cancelled_and_retried(client: MemoryClient) -> N
     assert client.operations.get(accepted.operation_id).payload
     with pytest.raises(OperationNotFound):
         client.operations.get(ID)
+
+
+@pytest.mark.parametrize("status", ["completed", "failed"])
+def test_a_retain_that_was_waited_for_has_the_usage_and_changes_of_its_operation(status: str) -> None:
+    spent = {"input_tokens": 900, "output_tokens": 90, "calls": 3}
+    change = {"memory_id": ID, "change": "ended", "superseded_by": None}
+    result = {"changes": [change], "change_count": 1} if status == "completed" else None
+    transport = Scripted(httpx.Response(202, json=RETAINED), operation(status, usage=spent, result=result))
+    retained = make_client(transport).retain("b", "Ana lives in Lisbon.")
+    assert retained.usage is not None
+    assert retained.usage.model_dump() == spent
+    assert [one.change for one in retained.changes] == (["ended"] if status == "completed" else [])

@@ -62,11 +62,11 @@ def test_a_text_without_relative_expressions_stays_as_it_is() -> None:
     assert with_absolute_dates(text, said_at=SAID_AT) == text
 
 
-@pytest.mark.parametrize("text", ["what did I do recently", "during my childhood", "the week we met", "el año"])
+@pytest.mark.parametrize("text", ["what did I do recently", "over the holidays", "the week we met", "el año"])
 def test_a_time_word_is_seen_where_no_range_is_named(text: str) -> None:
     assert has_time_word(text)
 
 
-@pytest.mark.parametrize("text", ["who is my boss", "May I ask", "how many days did it take", "they march", ""])
+@pytest.mark.parametrize("text", ["who is my boss", "May I ask", "how many days did it take", "my birthday", ""])
 def test_other_words_are_not_read_as_time_words(text: str) -> None:
     assert not has_time_word(text)

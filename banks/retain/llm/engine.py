@@ -7,6 +7,7 @@ from uuid import UUID
 
 from banks.entities.names.normalise import mentions
 from banks.enums import Mode
+from banks.extraction_settings import ExtractionSettings
 from banks.retain.echoes import blank_echoes
 from banks.retain.engine import Engine, Extraction, FindKnown, find_nothing
 from banks.retain.llm.disambiguation import LLMIdentifier
@@ -75,10 +76,12 @@ class LLMEngine:
         is_done = bool(facts) or not errors
         return Extraction(facts, meter.usage, tuple(dict.fromkeys(errors)), is_done=is_done, seen=frozenset(seen))
 
-    def reread(self, fact: ExtractedFact, known: Sequence[FoundEntity]) -> tuple[ExtractedFact, Usage]:
+    def reread(
+        self, fact: ExtractedFact, known: Sequence[FoundEntity], settings: ExtractionSettings
+    ) -> tuple[ExtractedFact, Usage]:
         """One call: the entities and relationships of all facts that the model finds in the text."""
         turn = Turn("user", "", fact.rendered_text, fact.mentioned_at)
-        extraction = self.extract(Passage((turn,), is_document=True), mode=Mode.NARRATIVE)
+        extraction = self.extract(Passage((turn,), is_document=True, settings=settings), mode=Mode.NARRATIVE)
         facts = extraction.facts
         found = {one.name.casefold(): one for part in facts for one in part.entities}
         still_named = {one.name.casefold(): one for one in known if mentions(fact.text, one.name)}

@@ -10,7 +10,8 @@ from banks.retain.dry_run import Preview
 from banks.types import CauseType
 from memoryplatform.api.errors import list_faults
 from memoryplatform.api.serializers import Output
-from memoryplatform.api.v1.retain_items import ItemFaultOutput, ReadItems, UsageOutput
+from memoryplatform.api.v1.operations import UsageOutput
+from memoryplatform.api.v1.retain_items import ItemFaultOutput, ReadItems
 from memoryplatform.operations.dry_run import TriedCall
 
 OUTCOMES = {

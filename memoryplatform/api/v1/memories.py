@@ -251,5 +251,7 @@ def describe_retained(bank_id: str, operation: Operation, read: ReadItems) -> di
         "errors": result.get("errors", [operation.error_detail] if operation.error_detail else []),
         "notes": result.get("notes", []),
         "quarantined": (operation.result or operation.payload).get("quarantined", []),
-        "usage": result.get("usage"),
+        "changes": result.get("changes", []),
+        "change_count": result.get("change_count", 0),
+        "usage": operation.usage,
     }

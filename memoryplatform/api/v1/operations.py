@@ -56,9 +56,18 @@ class OperationOutput(Output):
         return OperationErrorOutput(operation).data if operation.error_code else None
 
 
+class UsageOutput(Output):
+    input_tokens = serializers.IntegerField()
+    output_tokens = serializers.IntegerField()
+    calls = serializers.IntegerField()
+
+
 class OperationDetailOutput(OperationOutput):
     payload = serializers.JSONField(help_text="The input of the operation.")
     result = serializers.JSONField(help_text="Null until completion.")
+    usage = UsageOutput(
+        allow_null=True, help_text="Of all attempts, failed ones included. Null while no model was called."
+    )
 
 
 class OperationsView(TenantView):
@@ -87,6 +96,7 @@ class OperationView(TenantView):
             operation = rows.filter(id=operation_id).first()
             if operation is None:
                 raise OperationNotFound("There is no such operation.")
+            operation.read_usage()
             return operation
 
 

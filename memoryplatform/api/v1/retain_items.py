@@ -12,11 +12,13 @@ from drf_spectacular.utils import Direction, extend_schema_field
 from rest_framework import serializers
 
 from banks.enums import EntityKind, Kind, Network
+from banks.retain.changes import MOST_CHANGES, ChangeKind
 from banks.retain.input import GivenMessage, RetainItem
 from banks.types import Cause, CauseType, ExtractedFact, FoundEntity, FoundRelationship
 from memoryplatform.api.serializers import ConfidenceField, FieldFault, Input, Output
 from memoryplatform.api.v1.banks import ExtractionSettingsInput
 from memoryplatform.api.v1.fields import MetadataField, TagsField, TimeField
+from memoryplatform.api.v1.operations import UsageOutput
 from memoryplatform.operations.models import Operation
 
 MOST_FACTS = 1_000  # per item
@@ -367,10 +369,14 @@ class ItemFaultOutput(Output):
     faults = FieldFault(many=True)
 
 
-class UsageOutput(Output):
-    input_tokens = serializers.IntegerField()
-    output_tokens = serializers.IntegerField()
-    calls = serializers.IntegerField()
+class RetainChangeOutput(Output):
+    memory_id = serializers.UUIDField()
+    change = serializers.ChoiceField(
+        choices=[one.value for one in ChangeKind],
+        help_text="`ended`: no longer true. `scheduled`: it will end on a known date. `corrected`: it was never true. "
+        "`merged`: its text holds the new fact too.",
+    )
+    superseded_by = serializers.UUIDField(allow_null=True, help_text="The memory that replaces it.")
 
 
 class RetainOutput(Output):
@@ -393,7 +399,13 @@ class RetainOutput(Output):
     quarantined = serializers.ListField(
         child=serializers.UUIDField(), help_text="Items that wait for a review: see docs/protection.md."
     )
-    usage = UsageOutput(allow_null=True)
+    changes = RetainChangeOutput(
+        many=True, help_text=f"Known memories that the call changed; the first {MOST_CHANGES}."
+    )
+    change_count = serializers.IntegerField(help_text="The number of all changes.")
+    usage = UsageOutput(
+        allow_null=True, help_text="Of all attempts, failed ones included. Null while no model was called."
+    )
 
     def get_fields(self) -> dict[str, Any]:
         return super().get_fields() | {"async": serializers.BooleanField()}

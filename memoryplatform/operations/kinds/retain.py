@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -7,6 +8,7 @@ from uuid import UUID
 from banks.enums import EntityKind, Mode
 from banks.extraction_settings import ExtractionSettings
 from banks.models import Bank
+from banks.retain.changes import MOST_CHANGES, list_changes
 from banks.retain.conversations import Conversation, retain_conversation
 from banks.retain.documents import DocumentVersion, retain_document
 from banks.retain.input import Instructions
@@ -50,7 +52,9 @@ def retain(run: Run) -> dict[str, Any]:
         if "metadata_rule" in run.payload and operation.started_at:
             keep_newest_metadata(bank, run.payload, since=operation.started_at)
         ask_for_vector_index(bank)
-        hand_over(bank, gather_post_retain(run, bank, outcomes), api_key_prefix=operation.api_key_prefix)
+        post = gather_post_retain(run, bank, outcomes)
+        hand_over(bank, post, api_key_prefix=operation.api_key_prefix)
+        result |= describe_changes(bank, post, since=operation.started_at or operation.created_at)
         run.complete(operation, result, stored_bytes=run.payload.get("bytes", 0))
     return result
 
@@ -154,6 +158,11 @@ def retain_source(bank: Bank, source: dict[str, Any], tools: Tools, settings: Ex
         return retain_facts(FactsJob(version, chunks, dropped, instructions), tools)
     ids = tuple(UUID(message_id) for message_id in source["message_ids"])
     return retain_conversation(Conversation(bank, source["thread"], ids, instructions), tools)
+
+
+def describe_changes(bank: Bank, post: PostRetain, *, since: datetime) -> dict[str, Any]:
+    changes = list_changes(bank, post, since=since)
+    return {"changes": [one.write() for one in changes[:MOST_CHANGES]], "change_count": len(changes)}
 
 
 def describe(outcomes: list[Retained], *, engine: str) -> dict[str, Any]:

@@ -54,7 +54,8 @@ def read_edited(
 
     Call outside of transactions. `known` are the entities of the memory.
 
-    The engine of the tenant reads the new text; with a language model that is one call.
+    The engine of the tenant reads the new text by the bank's extraction settings. With a language model that is one
+    call.
     """
     text = editing.build_edited_text(state, edit)
     if text is None:
@@ -64,7 +65,7 @@ def read_edited(
         return embed(access, bank, [text])[0], None
     named = [FoundEntity(one.name, one.kind) for one in known]
     try:
-        read, usage = choose_engine(bank.tenant_id).reread(fact, named)
+        read, usage = choose_engine(bank.tenant_id).reread(fact, named, bank.extraction_settings)
     except (LLMError, QuotaExceeded) as failure:  # the edit goes through: what the new text still names stays
         read = replace(fact, entities=tuple(one for one in named if mentions(fact.text, one.name)))
         usage = getattr(failure, "usage", Usage())

@@ -16,6 +16,12 @@ class OperationError(Model):
     detail: str
 
 
+class TokenUsage(Model):
+    input_tokens: int
+    output_tokens: int
+    calls: int
+
+
 FINISHED = frozenset({"completed", "failed", "cancelled"})
 
 
@@ -39,5 +45,8 @@ class Operation(Model):
 
 
 class OperationDetail(Operation):
+    """`usage` is that of all attempts, failed ones included. None while no model was called."""
+
     payload: Any
     result: Any
+    usage: TokenUsage | None = None

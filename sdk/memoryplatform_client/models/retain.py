@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from memoryplatform_client.models.base import Model
-from memoryplatform_client.models.operations import Operation
+from memoryplatform_client.models.operations import OperationDetail, TokenUsage
 
 
 class ItemFieldFault(Model):
@@ -19,12 +19,6 @@ class ItemFault(Model):
     index: int
     accepted: bool
     faults: list[ItemFieldFault]
-
-
-class RetainUsage(Model):
-    input_tokens: int
-    output_tokens: int
-    calls: int
 
 
 class TriedEntity(Model):
@@ -86,10 +80,20 @@ class DryRun(Model):
     engine: str
     items: list[TriedItem]
     item_errors: list[ItemFault]
-    usage: RetainUsage
+    usage: TokenUsage
+
+
+class MemoryChange(Model):
+    """`change`: ended, scheduled (it will end on a known date), corrected or merged."""
+
+    memory_id: UUID
+    change: str
+    superseded_by: UUID | None
 
 
 class Retained(Model):
+    """`changes` are the first 100 known memories that the call changed."""
+
     success: bool
     bank_id: str
     items_count: int
@@ -100,10 +104,12 @@ class Retained(Model):
     errors: list[str]
     notes: list[str]
     quarantined: list[UUID] = Field(default_factory=list)
-    usage: RetainUsage | None
+    changes: list[MemoryChange] = Field(default_factory=list)
+    change_count: int = 0
+    usage: TokenUsage | None
     is_async: bool = Field(alias="async")
 
-    def ended_as(self, operation: Operation, result: Mapping[str, Any]) -> Self:
+    def ended_as(self, operation: OperationDetail, result: Mapping[str, Any]) -> Self:
         """The response that the service would have given if it had waited for the operation."""
         reasons = [operation.error.detail] if operation.error else []
         told = self.model_dump(by_alias=True) | {
@@ -113,6 +119,8 @@ class Retained(Model):
             "unit_ids": result.get("unit_ids", []),
             "errors": result.get("errors", reasons),
             "notes": result.get("notes", []),
-            "usage": result.get("usage"),
+            "changes": result.get("changes", []),
+            "change_count": result.get("change_count", 0),
+            "usage": operation.usage.model_dump() if operation.usage else None,
         }
         return type(self).model_validate(told)

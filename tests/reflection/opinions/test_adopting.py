@@ -1,6 +1,8 @@
 """An agent's judgement in a retained message becomes an opinion with a history, exactly once."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -33,6 +35,7 @@ from tests.reflection.opinions.believing import (
 from tests.reflection.opinions.losing import delete, list_evidence, read_everything
 
 FERRY = "I think that the Faro ferry is reliable."
+MAY, JUNE, AUGUST = (datetime(2024, month, day, tzinfo=UTC) for month, day in ((5, 1), (6, 7), (8, 3)))
 
 
 @pytest.fixture
@@ -40,9 +43,10 @@ def message_id(tenant: Tenant, bank: Bank) -> UUID:
     return make_message(tenant, bank=bank, role="assistant", content=FERRY).id
 
 
-def judge(bank: Bank, text: str, message_id: UUID, *, confidence: float = 0.7) -> UUID:
+def judge(bank: Bank, text: str, message_id: UUID, *, confidence: float = 0.7, said_at: datetime = MAY) -> UUID:
     source = Source(0, 5, message_id=message_id)
-    return see(bank, text, "Faro ferry", network=Network.OPINION, confidence=confidence, sources=[source])
+    told: dict[str, Any] = {"network": Network.OPINION, "confidence": confidence, "mentioned_at": said_at}
+    return see(bank, text, "Faro ferry", sources=[source], **told)
 
 
 def adopt(bank: Bank, *new: UUID, again: tuple[UUID, ...] = (), closed: tuple[UUID, ...] = ()) -> int:
@@ -102,6 +106,22 @@ def test_an_opinion_that_retain_closed_for_its_opposite_continues_with_the_new_w
         assert list_causes(bank, old) == ["formed", "revised"]
         assert [one.id for one in read_opinions(bank)] == [old]
     check_replay(bank, old)
+
+
+def test_the_history_tells_when_it_was_said_and_the_opinion_has_the_date_of_its_words(
+    bank: Bank, message_id: UUID
+) -> None:
+    old = judge(bank, FERRY, message_id)
+    adopt(bank, old)
+    again = judge(bank, "I believe that the Faro ferry is reliable.", message_id, said_at=JUNE)
+    adopt(bank, again)
+    assert read_steps(bank, old)[-1].reasoning == "The agent said it again on Friday, June 7, 2024."
+    assert read_opinion(bank, old).mentioned_at == JUNE
+    text = "I think that the Faro ferry is not reliable."
+    adopt(bank, judge(bank, text, message_id, said_at=AUGUST))
+    opinion, step = read_opinion(bank, old), read_steps(bank, old)[-1]
+    assert (step.text_after, step.reasoning) == (text, "The agent said the opposite on Saturday, August 3, 2024.")
+    assert (opinion.text, opinion.mentioned_at) == (text, AUGUST)
 
 
 def test_a_change_of_mind_revises_the_opinion_that_it_means(bank: Bank, message_id: UUID) -> None:

@@ -80,31 +80,3 @@ def test_the_streamed_text_equals_the_answer_and_cites_each_memory_once() -> Non
     events = [*cited.feed("She [3"), *cited.feed("] moved [99"), *cited.feed("] twice [3]. "), *cited.end()]
     assert "".join(event.text for event in events if isinstance(event, Delta)).strip() == cited.text
     assert [event.memory.label for event in events if isinstance(event, Cited)] == [3]
-
-
-SAID = gather(
-    make_item(1, text="Emily moved to Lisbon on June 7, 2024."), make_item(2, text="Ben has 2 dogs."), make_item(3)
-)
-
-
-@pytest.mark.parametrize(
-    ("written", "labels", "unsupported"),
-    [
-        ("She lives in Lisbon now [1].", [1], 0),
-        ("She lives in Lisbon now [2].", [], 1),
-        ("She lives in Lisbon now [1][2].", [1], 1),
-        ("He has 2 dogs [2].", [2], 0),
-        ("He has 7 dogs [2].", [], 1),
-        ("That was in 2024 [1].", [1], 0),
-        ("She moved away [2].", [2], 0),  # no name and no number decide
-        ("Sie wohnt in Lissabon [1].", [1], 0),  # a name that no memory has in this form
-        ("Ben likes them. It is in Lisbon [1].", [1], 0),
-    ],
-)
-def test_a_citation_needs_a_name_a_number_or_a_date_of_its_sentence(
-    written: str, labels: list[int], unsupported: int
-) -> None:
-    cited = CitedText(SAID)
-    list(cited.feed(written))
-    list(cited.end())
-    assert (list(cited.cited), cited.unsupported) == (labels, unsupported)
