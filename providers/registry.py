@@ -3,6 +3,7 @@
 Load them after forking: an ONNX session does not survive a fork.
 """
 
+import atexit
 import gc
 import threading
 from collections.abc import Callable, Iterable
@@ -25,6 +26,7 @@ from providers.once import Once
 from providers.reranking.protocol import Reranker
 
 log = structlog.get_logger(__name__)
+LOADING_SECONDS = 15.0
 PASSAGES = ("The ferry to Lisbon leaves at nine in the morning, and the captain knows every sailor by name.",) * 8
 
 
@@ -82,8 +84,13 @@ def warm_up() -> None:
 
 
 def load_in_background(load: Callable[[], object]) -> None:
-    """Load models while the process already serves. `/health/ready` reports when they are there."""
-    threading.Thread(target=load_and_log, args=(load,), name="warm-up", daemon=True).start()
+    """Load models while the process already serves. `/health/ready` reports when they are there.
+
+    A process that ends meanwhile waits for them: native code that loses its interpreter aborts.
+    """
+    loading = threading.Thread(target=load_and_log, args=(load,), name="warm-up", daemon=True)
+    loading.start()
+    atexit.register(loading.join, timeout=LOADING_SECONDS)
 
 
 def load_and_log(load: Callable[[], object]) -> None:

@@ -1,9 +1,7 @@
-"""The steps of the training, one command each: `python -m training STEP --work FOLDER`. README.md says in which order."""
+"""The steps of the training: `python -m training STEP... --work FOLDER`. README.md says in which order."""
 
 import argparse
-import json
 import pickle
-import random
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,8 +13,9 @@ import torch
 from training.bert import DEVICE, Encoder, Texts, read_stock_model
 from training.embedder import EmbedderSettings, distil_embedder, train_embedder
 from training.evaluate import evaluate_embedder, evaluate_reranker, write_table
-from training.first_stage import QUERY_PREFIX, build_pools, embed_conversations, score_pairs
-from training.lists import build_lists, find_more_questions
+from training.export import export
+from training.first_stage import QUERY_PREFIX, Pool, build_pools, embed_conversations, score_pairs
+from training.lists import TrainingList, build_lists, find_more_questions
 from training.reranker import DistilSettings, RerankerSettings, distil_reranker, train_reranker
 from training.sources import (
     Conversation,
@@ -27,8 +26,10 @@ from training.sources import (
     split,
 )
 
+POOL = 40
+CHAT_REPEATS = 8  # LongMemEval has few questions, and they are the most like what people ask an assistant
 STUDENT_LAYERS = {6: (1, 3, 5, 7, 9, 11), 4: (2, 5, 8, 11), 3: (3, 7, 11)}
-PART = 15 * 2**20  # files that come back from a training machine may be limited in size
+STARTED = time.monotonic()
 
 
 class Work:
@@ -40,30 +41,34 @@ class Work:
         self.document_texts = Texts(folder / "embedder" / "tokenizer.json", most_tokens=256)
         self.pair_texts = Texts(folder / "reranker" / "tokenizer.json", most_tokens=288)
 
+    @cache  # noqa: B019  there is one Work in a run
     def read_stock_embedder(self) -> Encoder:
         return read_stock_model(self.folder / "embedder" / "model.onnx", has_head=False).to(DEVICE).eval()
 
+    @cache  # noqa: B019
     def read_stock_reranker(self) -> Encoder:
         return read_stock_model(self.folder / "reranker" / "model.onnx", has_head=True).to(DEVICE).eval()
 
-    @cache  # noqa: B019  there is one Work in a run
-    def read_conversations(self) -> tuple[list[Conversation], list[Conversation]]:
-        training, held = split(read_training_sources(self.folder / "data"))
-        return self._cut(training), self._cut(held)
+    @cache  # noqa: B019
+    def read_longmemeval(self) -> list[Conversation]:
+        return read_longmemeval(self.folder / "data" / "longmemeval-s-dev.json.xz")
 
     @cache  # noqa: B019
+    def read_conversations(self) -> tuple[list[Conversation], list[Conversation]]:
+        """For training, and held back. Every second question of LongMemEval is for training."""
+        training, held = split(read_training_sources(self.folder / "data"))
+        return self._cut([*training, *self.read_longmemeval()[1::2]]), self._cut(held)
+
     def read_evaluation_sets(self) -> dict[str, list[Conversation]]:
         data = self.folder / "data"
-        held = self.read_conversations()[1]
         sets = {
             "locomo": read_locomo(data / "locomo-dev.json"),
-            "longmemeval": read_longmemeval(data / "longmemeval-s-dev.json.xz")[::2],
+            "longmemeval": self.read_longmemeval()[::2],
             "dictionary": read_dictionary(data / "foldoc.dict.dz"),
         }
         for source in ("lifebench", "realmem", "qmsum", "ikat-ptkb"):
-            sets[f"{source} held"] = [one for one in held if one.source == source]
-        cut = {name: self._cut(conversations) for name, conversations in sets.items()}
-        return {name: conversations for name, conversations in cut.items() if conversations}
+            sets[f"{source} held"] = [one for one in self.read_conversations()[1] if one.source == source]
+        return {name: cut for name, conversations in sets.items() if (cut := self._cut(conversations))}
 
     def _cut(self, conversations: list[Conversation]) -> list[Conversation]:
         """For a trial on a small machine: few conversations, few texts, few questions."""
@@ -90,151 +95,102 @@ class Work:
         model.load_state_dict({key: value.float() for key, value in saved["state"].items()}, strict=False)
         return model.to(DEVICE).eval()
 
-    def dump(self, thing: object, name: str) -> None:
-        (self.folder / f"{name}.pickle").write_bytes(pickle.dumps(thing))
+    def write_lists(self, pools: list[Pool], lists: list[TrainingList]) -> None:
+        (self.folder / "lists.pickle").write_bytes(pickle.dumps((pools, lists)))
 
-    def fetch(self, name: str) -> object:
-        return pickle.loads((self.folder / f"{name}.pickle").read_bytes())  # noqa: S301  written by `dump` beside it
+    def read_lists(self) -> tuple[list[Pool], list[TrainingList]]:
+        read: tuple[list[Pool], list[TrainingList]] = pickle.loads((self.folder / "lists.pickle").read_bytes())  # noqa: S301  `write_lists` wrote it
+        return read
 
 
 def prepare(work: Work) -> None:
-    """Pools of the stock embedder, the stock reranker's scores, and the lists made of both."""
+    """The candidates of the stock embedder, the stock reranker's scores, and the lists made of both."""
     training, _ = work.read_conversations()
-    vectors = embed_conversations(work.read_stock_embedder(), work.document_texts, training)
-    pools = build_pools(training, vectors, size=48)
-    say(f"{len(pools)} pools")
+    pools = build_pools(
+        training, embed_conversations(work.read_stock_embedder(), work.document_texts, training), size=POOL
+    )
     scores = score_pairs(work.read_stock_reranker(), work.pair_texts, pools, with_evidence=True)
     lists = build_lists(pools, scores)
-    work.dump((pools, scores, lists), "lists")
-    say(f"{len(lists)} lists")
-
-
-def tune_reranker(work: Work) -> None:
-    _, _, lists = work.fetch("lists")
-    stock = work.read_stock_reranker()
-    sets = dict(work.read_evaluation_sets())
-    sets.pop("dictionary", None)
-    models = {"stock": stock}
-    plain = RerankerSettings(batch=2) if work.limit else RerankerSettings()
-    for name, settings in {
-        "reranker-12": plain,
-        "reranker-12-near": replace(plain, anchor=1.0),
-        "reranker-12-long": replace(plain, epochs=3, rate=3e-5),
-    }.items():
-        models[name] = train_reranker(stock, work.pair_texts, lists, settings)
-        work.save(models[name], name)
-        say(f"{name} trained")
-    say(
-        write_table(
-            evaluate_reranker(models, work.read_stock_embedder(), work.document_texts, work.pair_texts, sets)
-        )
-    )
+    work.write_lists(pools, lists)
+    say(f"{len(pools)} pools, {len(lists)} lists")
 
 
 def tune_embedder(work: Work) -> None:
-    """Several settings, each evaluated; the chosen one is the file named in README.md."""
-    pools, _, _ = work.fetch("lists")
-    stock = work.read_stock_embedder()
-    sets = dict(work.read_evaluation_sets())
-    found = {"stock": evaluate_embedder(stock, work.document_texts, sets)}
-    teacher = work.load("reranker-12", work.read_stock_reranker())
-    scores = score_pairs(teacher, work.pair_texts, pools, with_evidence=True)
-    lists = build_lists(pools, scores)
-    plain = EmbedderSettings(batch=2) if work.limit else EmbedderSettings()
-    for name, settings in {
-        "embedder-12": replace(plain, teacher=0.5),
-        "embedder-12-plain": plain,
-        "embedder-12-loose": replace(plain, teacher=0.5, anchor=0.1),
-        "embedder-12-long": replace(plain, teacher=0.5, rate=5e-5, epochs=4),
-    }.items():
-        model = train_embedder(stock, work.document_texts, lists, settings)
-        work.save(model, name)
-        found[name] = evaluate_embedder(model, work.document_texts, sets)
-        say(f"{name}: {json.dumps(found[name])}")
-    say(write_table(found))
+    """On meetings and chats. LifeBench's phone records and RealMem's projects teach it what helps only there."""
+    _, lists = work.read_lists()
+    chosen = [one for one in lists if one.conversation.source == "qmsum"]
+    chosen += CHAT_REPEATS * [one for one in lists if one.conversation.source == "longmemeval"]
+    settings = EmbedderSettings(batch=2, epochs=1) if work.limit else EmbedderSettings()
+    work.save(train_embedder(work.read_stock_embedder(), work.document_texts, chosen, settings), "embedder-12")
 
 
-def distil_embedders(work: Work, name: str = "embedder-12") -> None:
-    teacher = work.load(name, work.read_stock_embedder())
+def tune_reranker(work: Work) -> None:
+    _, lists = work.read_lists()
+    settings = RerankerSettings(batch=2, epochs=1) if work.limit else RerankerSettings()
+    work.save(train_reranker(work.read_stock_reranker(), work.pair_texts, lists, settings), "reranker-12")
+
+
+def distil_embedders(work: Work) -> None:
+    """To six layers, on all texts and questions of the training part."""
     training, _ = work.read_conversations()
-    sets = dict(work.read_evaluation_sets())
     corpus = [text for one in training for text in one.texts]
-    questions = [text.rpartition("\n")[2].partition(": ")[2] for text in corpus]
     asked = [one.text for conversation in training for one in conversation.questions]
     more = [one.text for conversation in find_more_questions(training, most=20_000) for one in conversation.questions]
     corpus += [QUERY_PREFIX + text for text in (*asked, *asked, *more)]
-    corpus += [text for text in questions[::3] if text]
-    random.Random(7).shuffle(corpus)
-    found = {name: evaluate_embedder(teacher, work.document_texts, sets)}
-    for layers in (6,):
-        student = distil_embedder(
-            teacher, work.document_texts, corpus, layers=STUDENT_LAYERS[layers], epochs=1 if work.limit else 4
-        )
-        work.save(student, f"embedder-{layers}")
-        found[f"embedder-{layers}"] = evaluate_embedder(student, work.document_texts, sets)
+    teacher = work.load("embedder-12", work.read_stock_embedder())
+    student = distil_embedder(
+        teacher, work.document_texts, corpus, layers=STUDENT_LAYERS[6], epochs=1 if work.limit else 4
+    )
+    work.save(student, "embedder-6")
+
+
+def distil_rerankers(work: Work) -> None:
+    """To six, four and three layers, on the candidates of the known questions and of others asked in the talk."""
+    more = find_more_questions(work.read_conversations()[0], most=6_000)
+    vectors = embed_conversations(work.read_stock_embedder(), work.document_texts, more)
+    pools = [*work.read_lists()[0], *build_pools(more, vectors, size=POOL)]
+    teacher = work.load("reranker-12", work.read_stock_reranker())
+    scores = score_pairs(teacher, work.pair_texts, pools)
+    settings = DistilSettings(epochs=1, batch=2) if work.limit else DistilSettings()
+    for layers, kept in STUDENT_LAYERS.items():
+        student = distil_reranker(teacher, work.pair_texts, pools, scores, layers=kept, settings=settings)
+        work.save(student, f"reranker-{layers}")
+
+
+def evaluate(work: Work) -> None:
+    """Every model that a step has left, beside the stock one."""
+    sets = work.read_evaluation_sets()
+    embedders = load_all(work, "embedder", work.read_stock_embedder())
+    say(write_table({name: evaluate_embedder(one, work.document_texts, sets) for name, one in embedders.items()}))
+    rerankers = load_all(work, "reranker", work.read_stock_reranker())
+    sets.pop("dictionary", None)
+    found = evaluate_reranker(rerankers, work.read_stock_embedder(), work.document_texts, work.pair_texts, sets)
     say(write_table(found))
 
 
-def distil_rerankers(work: Work, name: str = "reranker-12") -> None:
-    teacher = work.load(name, work.read_stock_reranker())
-    training, _ = work.read_conversations()
-    sets = dict(work.read_evaluation_sets())
-    sets.pop("dictionary", None)
-    more = find_more_questions(training, most=6_000)
-    pools, _, _ = work.fetch("lists")
-    vectors = embed_conversations(work.read_stock_embedder(), work.document_texts, more)
-    pools = [*pools, *build_pools(more, vectors, size=32)]
-    scores = score_pairs(teacher, work.pair_texts, pools)
-    models = {name: teacher}
-    for layers, kept in STUDENT_LAYERS.items():
-        settings = DistilSettings(epochs=1, batch=2) if work.limit else DistilSettings()
-        models[f"reranker-{layers}"] = distil_reranker(
-            teacher, work.pair_texts, pools, scores, layers=kept, settings=settings
-        )
-        work.save(models[f"reranker-{layers}"], f"reranker-{layers}")
-        say(f"{layers} layers trained")
-    say(
-        write_table(
-            evaluate_reranker(models, work.read_stock_embedder(), work.document_texts, work.pair_texts, sets)
-        )
+def load_all(work: Work, kind: str, stock: Encoder) -> dict[str, Encoder]:
+    names = sorted(path.stem for path in work.folder.glob(f"{kind}-*.pt"))
+    return {"stock": stock} | {name: work.load(name, stock) for name in names}
+
+
+def write_weights(work: Work) -> None:
+    """The embedder as the int8 file that the service loads."""
+    export(
+        work.load("embedder-12", work.read_stock_embedder()),
+        stock=work.folder / "embedder" / "model.onnx",
+        to=work.folder / "embedder.onnx",
     )
-
-
-def sweep(work: Work) -> None:
-    pools, scores, lists = work.fetch("lists")
-    stock = work.read_stock_embedder()
-    teacher = work.read_stock_reranker()
-    lme = read_longmemeval(work.folder / "data" / "longmemeval-s-dev.json.xz")
-    more = lme[1::2]
-    own = build_pools(more, embed_conversations(stock, work.document_texts, more), size=48)
-    chat = build_lists(own, score_pairs(teacher, work.pair_texts, own, with_evidence=True))
-    say(f"{len(chat)} lists of longmemeval")
-    sets = {"locomo": read_locomo(work.folder / "data" / "locomo-dev.json"), "longmemeval": lme[::2], "dictionary": read_dictionary(work.folder / "data" / "foldoc.dict.dz")}
-    plain = EmbedderSettings(epochs=4, batch=32)
-    few = [one for one in lists if one.conversation.source != "lifebench"]
-    talk = [one for one in lists if one.conversation.source == "qmsum"]
-    for name, chosen, settings in (
-        ("all+lme", lists + 8 * chat, plain),
-        ("all+lme hot", lists + 8 * chat, replace(plain, temperature=0.05, epochs=6, rate=3e-5, anchor=0.2)),
-        ("no lifebench", few + 8 * chat, plain),
-        ("lme only", 20 * chat, plain),
-        ("qmsum+lme", talk + 8 * chat, replace(plain, epochs=6)),
-        ("many negatives", lists + 8 * chat, replace(plain, negatives=24, batch=48)),
-    ):
-        model = train_embedder(stock, work.document_texts, chosen, settings)
-        work.save(model, "sweep-" + name.replace(" ", "-"))
-        say(f"{name}: {json.dumps(evaluate_embedder(model, work.document_texts, sets))}")
 
 
 STEPS: dict[str, Callable[[Work], None]] = {
     "prepare": prepare,
-    "reranker": tune_reranker,
     "embedder": tune_embedder,
-    "sweep": sweep,
+    "reranker": tune_reranker,
     "distil-embedder": distil_embedders,
     "distil-reranker": distil_rerankers,
+    "evaluate": evaluate,
+    "export": write_weights,
 }
-STARTED = time.monotonic()
 
 
 def say(text: str) -> None:
@@ -244,7 +200,7 @@ def say(text: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m training")
     parser.add_argument("steps", nargs="+", choices=STEPS)
-    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--work", type=Path, required=True, help="the folder with data/, embedder/ and reranker/")
     parser.add_argument("--limit", type=int, help="texts of a conversation, for a trial")
     options = parser.parse_args()
     work = Work(options.work, limit=options.limit)

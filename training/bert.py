@@ -73,7 +73,9 @@ def read_stock_model(path: Path, *, has_head: bool) -> Encoder:
             state[name.removesuffix("_quantized")] = dequantise(arrays, name.removesuffix("_quantized"))
     for node in graph.node:
         if node.op_type == "MatMulInteger":
-            place = node.name.strip("/").replace("/Gemm_MatMul_quant", "").replace("/MatMul_quant", "").replace("/", ".")
+            place = (
+                node.name.strip("/").replace("/Gemm_MatMul_quant", "").replace("/MatMul_quant", "").replace("/", ".")
+            )
             state[f"{place}.weight"] = dequantise(arrays, node.input[1].removesuffix("_quantized")).T
     layers = 1 + max(int(name.split("layer.")[1].split(".")[0]) for name in state if "layer." in name)
     model = Encoder(layers=layers, has_head=has_head)
@@ -84,6 +86,12 @@ def read_stock_model(path: Path, *, has_head: bool) -> Encoder:
     if unexpected or [name for name in missing if "position_ids" not in name and "token_type_ids" not in name]:
         raise ValueError(f"{path} is not the model that was expected: missing {missing}, unexpected {unexpected}.")
     return model
+
+
+def name_of_weight(node: onnx.NodeProto) -> str:
+    """ "/encoder/layer.0/output/dense/MatMul_quant" has the weight "encoder.layer.0.output.dense.weight"."""
+    place = node.name.strip("/").replace("/Gemm_MatMul_quant", "").replace("/MatMul_quant", "")
+    return place.replace("/", ".") + ".weight"
 
 
 def dequantise(arrays: dict[str, np.ndarray], name: str) -> np.ndarray:
@@ -140,14 +148,11 @@ def group_by_length(encoded: Encoded) -> Iterator[list[int]]:
 def run_all(model: Encoder, encoded: Encoded) -> Tensor:
     """The result for each text, in their order, on the device."""
     model.eval()
-    found: Tensor | None = None
+    shape = (len(encoded),) if model.classifier is not None else (len(encoded), HIDDEN)
+    found = torch.empty(shape, device=DEVICE)
     for batch in group_by_length(encoded):
         with half_precision():
-            out = model(**pad([encoded[index] for index in batch]))
-        if found is None:
-            found = torch.empty(len(encoded), *out.shape[1:], device=DEVICE)
-        found[torch.tensor(batch, device=DEVICE)] = out
-    assert found is not None
+            found[torch.tensor(batch, device=DEVICE)] = model(**pad([encoded[index] for index in batch]))
     return found
 
 

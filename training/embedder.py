@@ -18,22 +18,21 @@ BARRED = -1e4
 
 @dataclass(frozen=True)
 class EmbedderSettings:
-    """`anchor` weighs the distance from the stock model's vectors, `teacher` the reranker's order of each list."""
+    """`anchor` weighs the distance from the stock model's vectors."""
 
-    epochs: int = 3
+    epochs: int = 6
     rate: float = 2e-5
-    batch: int = 64
+    batch: int = 32
     negatives: int = 7
     temperature: float = 0.03
     anchor: float = 0.5
-    teacher: float = 0.0
-    teacher_temperature: float = 2.0
     seed: int = 7
 
 
 def train_embedder(stock: Encoder, texts: Texts, lists: Sequence[TrainingList], settings: EmbedderSettings) -> Encoder:
-    """Each step takes a batch of questions, one piece of evidence and some negatives of each. All texts of the batch are
-    negatives of all its questions, except those that may answer them.
+    """Each step takes a batch of questions, with one piece of evidence and some negatives of each.
+
+    All texts of the batch are negatives of all its questions, except those that may answer them.
     """
     torch.manual_seed(settings.seed)
     rng = random.Random(settings.seed)
@@ -45,14 +44,18 @@ def train_embedder(stock: Encoder, texts: Texts, lists: Sequence[TrainingList], 
             chosen = [choose(one, settings.negatives, rng) for one in batch]
             questions = pad(texts.encode([QUERY_PREFIX + one.question.text for one in batch]))
             documents = pad(
-                texts.encode([one.conversation.texts[i] for one, places in zip(batch, chosen, strict=True) for i in places])
+                texts.encode(
+                    [one.conversation.texts[i] for one, places in zip(batch, chosen, strict=True) for i in places]
+                )
             )
             with half_precision():
                 asked, read = model(**questions), model(**documents)
                 with torch.no_grad():
                     asked_before, read_before = stock(**questions), stock(**documents)
             loss = compare(asked, read, batch, chosen, settings)
-            loss = loss + settings.anchor * (2 - (asked * asked_before).sum(1).mean() - (read * read_before).sum(1).mean())
+            loss = loss + settings.anchor * (
+                2 - (asked * asked_before).sum(1).mean() - (read * read_before).sum(1).mean()
+            )
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -85,19 +88,7 @@ def compare(
             if column != firsts[row] and same and index in may_answer:
                 barred[row, column] = True
     targets = torch.tensor(firsts, device=logits.device)
-    loss = nn.functional.cross_entropy(logits.masked_fill(barred, BARRED), targets)
-    if not settings.teacher:
-        return loss
-    told = []
-    for row, places in enumerate(chosen):
-        wanted = torch.tensor([batch[row].scores[index] for index in places], device=logits.device)
-        own = logits[row, firsts[row] : firsts[row] + len(places)]
-        told.append(
-            nn.functional.kl_div(
-                own.log_softmax(0), (wanted / settings.teacher_temperature).softmax(0), reduction="sum"
-            )
-        )
-    return loss + settings.teacher * torch.stack(told).mean()
+    return nn.functional.cross_entropy(logits.masked_fill(barred, BARRED), targets)
 
 
 def distil_embedder(
@@ -135,4 +126,6 @@ def build_optimizer(model: Encoder, rate: float, steps: int) -> tuple[torch.opti
     learnt = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(learnt, lr=rate, weight_decay=0.01)
     warm = max(1, steps // 10)
-    return optimizer, LambdaLR(optimizer, lambda step: min((step + 1) / warm, max(0.0, (steps - step) / max(1, steps - warm))))
+    return optimizer, LambdaLR(
+        optimizer, lambda step: min((step + 1) / warm, max(0.0, (steps - step) / max(1, steps - warm)))
+    )

@@ -1,7 +1,5 @@
 """Recall of the vector channel alone, and of a reranker over the best 64 of the first stage."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from training.bert import Encoder, Texts
@@ -57,7 +55,3 @@ def write_table(found: dict[str, dict[str, list[float]]]) -> str:
     for name, figures in found.items():
         lines.append(" | ".join([name, *(" / ".join(map(str, figures[source])) for source in sources)]))
     return "\n".join(lines)
-
-
-def thin(conversations: Sequence[Conversation], step: int) -> list[Conversation]:
-    return list(conversations[::step])

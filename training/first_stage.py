@@ -46,14 +46,16 @@ class BM25:
 
 @dataclass(frozen=True)
 class Pool:
-    """The candidates of one question, best first, from both channels. `vector_order` ranks all texts by cosine."""
+    """The candidates of one question, best first, from both channels."""
 
     conversation: Conversation
     number: int
     candidates: tuple[int, ...]
 
 
-def embed_conversations(model: Encoder, texts: Texts, conversations: Sequence[Conversation]) -> list[tuple[Tensor, Tensor]]:
+def embed_conversations(
+    model: Encoder, texts: Texts, conversations: Sequence[Conversation]
+) -> list[tuple[Tensor, Tensor]]:
     """The vectors of each conversation's texts and questions."""
     documents = run_all(model, texts.encode([text for one in conversations for text in one.texts]))
     questions = run_all(
@@ -88,7 +90,9 @@ def build_pools(
     return pools
 
 
-def score_pairs(model: Encoder, texts: Texts, pools: Sequence[Pool], *, with_evidence: bool = False) -> list[dict[int, float]]:
+def score_pairs(
+    model: Encoder, texts: Texts, pools: Sequence[Pool], *, with_evidence: bool = False
+) -> list[dict[int, float]]:
     """The reranker's logit of each candidate, and of each piece of evidence if asked for."""
     pairs, keys = [], []
     for row, pool in enumerate(pools):

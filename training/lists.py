@@ -24,7 +24,7 @@ class TrainingList:
 
 
 def build_lists(pools: Sequence[Pool], scores: Sequence[dict[int, float]]) -> list[TrainingList]:
-    """Negatives are candidates that are no evidence, no neighbour of it, and below its median in the teacher's order."""
+    """Negatives are candidates that are not evidence, not near it, and below its median in the teacher's order."""
     lists = []
     for pool, scored in zip(pools, scores, strict=True):
         asked = pool.conversation.questions[pool.number]
@@ -40,7 +40,7 @@ def build_lists(pools: Sequence[Pool], scores: Sequence[dict[int, float]]) -> li
 
 
 def find_more_questions(conversations: Sequence[Conversation], *, most: int, seed: int = 7) -> list[Conversation]:
-    """Questions that somebody asked in the talk, without known evidence: for distillation, where the teacher answers."""
+    """Questions that somebody asked in the talk, without known evidence: in distillation the teacher judges."""
     found = []
     for one in conversations:
         asked = []

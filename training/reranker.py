@@ -71,9 +71,7 @@ def compare(logits: Tensor, positives: int) -> Tensor:
 
 
 def diverge(logits: Tensor, goal: Tensor, temperature: float = 2.0) -> Tensor:
-    return nn.functional.kl_div(
-        (logits / temperature).log_softmax(0), (goal / temperature).softmax(0), reduction="sum"
-    )
+    return nn.functional.kl_div((logits / temperature).log_softmax(0), (goal / temperature).softmax(0), reduction="sum")
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,7 @@ def distil_reranker(
     layers: Sequence[int],
     settings: DistilSettings,
 ) -> Encoder:
-    """A student with some of the teacher's layers learns the teacher's logits of each pool: their order and their height."""
+    """A student with some of the teacher's layers learns the teacher's logits of each pool, in order and in height."""
     torch.manual_seed(settings.seed)
     rng = random.Random(settings.seed)
     student = teacher.cut(layers).train()

@@ -1,7 +1,7 @@
 """Conversations with questions whose evidence is known, read from the files of each source.
 
-Every source becomes the same thing: a list of texts, and questions that name the texts which answer them. The texts are written
-the way the service writes memories, "Name: words", with the question that they answer on a line before.
+Every source becomes the same thing: a list of texts, and questions that name the texts which answer them. The texts are
+written the way the service writes memories, "Name: words", with the question that they answer on a line before.
 """
 
 import gzip
@@ -22,7 +22,7 @@ NEIGHBOURS = 2  # turns to either side of a piece of evidence that may hold it a
 
 @dataclass(frozen=True)
 class Question:
-    """`evidence` holds indexes of texts. `candidates` is the number of texts, from the first, that it may be asked about.
+    """`evidence` holds indexes of texts. The first `candidates` texts were there when it was asked.
 
     `excluded` are texts that may answer although nobody marked them, so that they must not count as wrong.
     """
@@ -50,11 +50,11 @@ class Conversation:
 
 def read_training_sources(folder: Path) -> list[Conversation]:
     """LifeBench, RealMem, QMSum and iKAT. A person or meeting is never in two splits: see `split`."""
-    found = []
-    for name in ("lifebench", "realmem", "qmsum", "ikat-ptkb"):
-        for line in read_compressed(folder / f"{name}.jsonl.xz").strip().split("\n"):
-            found.append(build_conversation(json.loads(line), source=name))
-    return found
+    return [
+        build_conversation(json.loads(line), source=name)
+        for name in ("lifebench", "realmem", "qmsum", "ikat-ptkb")
+        for line in read_compressed(folder / f"{name}.jsonl.xz").strip().split("\n")
+    ]
 
 
 def split(conversations: Sequence[Conversation]) -> tuple[list[Conversation], list[Conversation]]:
@@ -215,7 +215,7 @@ def read_longmemeval(path: Path) -> list[Conversation]:
 
 
 def read_dictionary(path: Path, *, most_questions: int = 2_000) -> list[Conversation]:
-    """General text, for evaluation: "What is X?" asks for the article about X of FOLDOC (Debian package dict-foldoc)."""
+    """General text, for evaluation: "What is X?" asks for FOLDOC's article about X (Debian's package dict-foldoc)."""
     with gzip.open(path, "rt", encoding="utf-8", errors="replace") as file:
         articles = re.findall(r"^(\S.*)\n(?:\S.*\n)*\n((?:   .+\n|\n)+)", file.read(), flags=re.MULTILINE)
     articles = [(term.strip(), " ".join(body.replace("{", "").replace("}", "").split())) for term, body in articles]
@@ -223,7 +223,9 @@ def read_dictionary(path: Path, *, most_questions: int = 2_000) -> list[Conversa
     texts = tuple(body for _, body in articles)
     step = max(1, len(articles) // most_questions)
     questions = tuple(
-        Question(f"What is {term}?", (index,), len(texts)) for index, (term, _) in enumerate(articles) if index % step == 0
+        Question(f"What is {term}?", (index,), len(texts))
+        for index, (term, _) in enumerate(articles)
+        if index % step == 0
     )
     return [Conversation("dictionary", "foldoc", texts, (None,) * len(texts), questions)]
 

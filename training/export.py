@@ -1,0 +1,53 @@
+"""Writes a trained model as int8 ONNX: the stock model's file with the new weights in it."""
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from training.bert import Encoder, name_of_weight
+
+# The word embeddings, which training does not change, stay in the stock model's file. The service reads them there.
+LEFT_OUT = "embeddings.word_embeddings.weight_quantized"
+
+
+def export(model: Encoder, *, stock: Path, to: Path) -> None:
+    """Weights are rounded to int8 with one scale an output, as those of the stock model are."""
+    file = onnx.load(str(stock))
+    arrays = {one.name: one for one in file.graph.initializer}
+    prefix = "" if model.classifier is not None else "bert."
+    state = {name.removeprefix(prefix): value.cpu().float().numpy() for name, value in model.state_dict().items()}
+    for name, value in state.items():
+        if name in arrays and ".embeddings." not in f".{name}":
+            put(arrays[name], value)
+    for node in file.graph.node:
+        if node.op_type == "MatMulInteger":
+            name = node.input[1].removesuffix("_quantized")
+            scales, rounded = quantise(state[name_of_weight(node)])
+            put(arrays[f"{name}_scale"], scales)
+            put(arrays[f"{name}_zero_point"], np.zeros(scales.shape, dtype=np.int8))
+            put(arrays[f"{name}_quantized"], rounded.T)
+    leave_out(arrays[LEFT_OUT], stock)
+    onnx.save(file, str(to))
+
+
+def quantise(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    scales = np.maximum(np.abs(weight).max(axis=1) / 127, 1e-9).astype(np.float32)
+    return scales, np.round(weight / scales[:, None]).astype(np.int8)
+
+
+def put(tensor: onnx.TensorProto, value: np.ndarray) -> None:
+    if list(tensor.dims) != list(value.shape):
+        raise ValueError(f"{tensor.name} has the shape {list(tensor.dims)}, not {list(value.shape)}.")
+    tensor.CopyFrom(numpy_helper.from_array(np.ascontiguousarray(value), tensor.name))
+
+
+def leave_out(tensor: onnx.TensorProto, stock: Path) -> None:
+    """Point to the place of the values in the stock model's file."""
+    values = tensor.raw_data
+    place = stock.read_bytes().index(values)
+    tensor.ClearField("raw_data")
+    tensor.data_location = onnx.TensorProto.EXTERNAL
+    for key, value in (("location", "stock"), ("offset", str(place)), ("length", str(len(values)))):
+        tensor.external_data.add(key=key, value=value)
