@@ -89,7 +89,7 @@ def read_stock_model(path: Path, *, has_head: bool) -> Encoder:
 
 
 def name_of_weight(node: onnx.NodeProto) -> str:
-    """ "/encoder/layer.0/output/dense/MatMul_quant" has the weight "encoder.layer.0.output.dense.weight"."""
+    """For the node "/encoder/layer.0/output/dense/MatMul_quant", "encoder.layer.0.output.dense.weight"."""
     place = node.name.strip("/").replace("/Gemm_MatMul_quant", "").replace("/MatMul_quant", "")
     return place.replace("/", ".") + ".weight"
 
