@@ -207,6 +207,7 @@ QUEUE_GROUPS = {"ingest": ["ingest"], "background": ["background"], "notify": ["
 MEMORY_FINDERS = {"mem0": "memoryplatform.api.compat.mem0.deletion.find_asked"}
 EXPORT_SECONDS = env.export_seconds
 WORKER_THREADS = env.worker_threads
+OPERATION_LEASE_FOLDER = env.operation_lease_folder
 OPERATION_LEASE_SECONDS = env.operation_lease_seconds
 OPERATION_MAX_ATTEMPTS = env.operation_max_attempts
 OPERATION_RETRY_SECONDS = env.operation_retry_seconds

@@ -5,6 +5,7 @@ Tests compare the table in `docs/configuration.md` and the file `compose.yaml` w
 
 import re
 from decimal import Decimal
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from django.core.exceptions import ImproperlyConfigured
@@ -212,6 +213,11 @@ class Environment(BaseSettings):
 
     operation_lease_seconds: int = Field(
         default=60, ge=1, description="Time after which another worker may take the operation of a silent worker."
+    )
+    operation_lease_folder: Path | None = Field(
+        default=None,
+        description="A folder for this process alone. After a crash the process that is started in its place ends the "
+        "leases of the dead one at once. `up` sets one for each process.",
     )
     operation_max_attempts: int = Field(default=5, ge=1, le=100, description="Attempts before an operation fails.")
     operation_retry_seconds: float = Field(
