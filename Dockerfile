@@ -28,4 +28,5 @@ USER service
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/health', timeout=2)"]
-CMD ["uvicorn", "memoryplatform.asgi:application", "--host", "0.0.0.0", "--port", "8000", "--no-access-log"]
+CMD ["uvicorn", "memoryplatform.asgi:application", "--host", "0.0.0.0", "--port", "8000", "--no-access-log", \
+     "--http", "memoryplatform.server.http_protocol:Http", "--ws", "none"]
