@@ -86,12 +86,13 @@ TEMPLATES = [
     }
 ]
 
-# Three connections to one database: the service works on the first, `migrate` on the second, the admin on the third.
-DATABASES = {
-    "default": parse_database_url(env.database_url, pool_size=env.database_pool_size),
-    "owner": parse_database_url(env.database_owner_url),
-    "platform": parse_database_url(env.database_platform_url),
-}
+# Up to three connections to one database: the service works on the first, `migrate` on the second, the admin on the
+# third. A process has only those whose URL it was given.
+DATABASES = {"default": parse_database_url(env.database_url, pool_size=env.database_pool_size)}
+if env.database_owner_url:
+    DATABASES["owner"] = parse_database_url(env.database_owner_url)
+if env.database_platform_url:
+    DATABASES["platform"] = parse_database_url(env.database_platform_url)
 DATABASE_PREPARED_STATEMENTS = env.database_prepared_statements
 if DATABASE_PREPARED_STATEMENTS:
     # Recall's statements are prepared at their second use on a connection; Django's own never are.

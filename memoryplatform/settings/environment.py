@@ -154,12 +154,13 @@ class Environment(BaseSettings):
     database_url: PostgresUrl = Field(
         description="The service role: owns nothing, can't bypass row-level security. Web and workers use it."
     )
-    database_owner_url: PostgresUrl = Field(
-        description="The role that owns the tables. `migrate`, `rebuild_text_index` and the workers that build vector "
-        "indexes use it."
+    database_owner_url: PostgresUrl | None = Field(
+        default=None,
+        description="The role that owns the tables. Only `migrate`, other commands of operators and the `background` "
+        "workers, which build vector indexes, need it.",
     )
-    database_platform_url: PostgresUrl = Field(
-        description="The role that sees every tenant. Only the Django admin uses it."
+    database_platform_url: PostgresUrl | None = Field(
+        default=None, description="The role that sees every tenant. Only the Django admin needs it."
     )
     database_setup_url: PostgresUrl | None = Field(
         default=None, description="An account that may create roles. Only `provision_database` uses it."

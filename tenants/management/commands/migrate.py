@@ -4,11 +4,13 @@ from django.core.management.base import CommandParser
 from django.core.management.commands import migrate
 from django.db import connections
 
+from tenants.management.reachable import check_databases
 from tenants.roles import grant_rights_on_new_tables, protect_migration_history
 
 # Each step of these renders every model that is related to a tenant or a user. On a new database they go first, while
 # there are few: that saves seconds.
 FIRST = ("tenants", "socialaccount")
+OWNER = "owner"
 
 
 class Command(migrate.Command):
@@ -16,7 +18,13 @@ class Command(migrate.Command):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.set_defaults(database="owner")
+        parser.set_defaults(database=OWNER)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Before the system checks, which open the connection."""
+        if options["database"] == OWNER:
+            check_databases(OWNER)
+        return super().execute(*args, **options)
 
     def handle(self, *args: Any, **options: Any) -> None:
         connection = connections[options["database"]]
