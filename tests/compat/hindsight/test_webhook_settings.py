@@ -94,7 +94,7 @@ def test_headers_and_parameters_are_encrypted_and_shown_as_a_mask(call: Caller, 
 MOVED = "https://other.example.com/hook"
 
 
-@pytest.mark.parametrize("url", [MOVED, NEW["url"].replace("https:", "http:"), "https://example.com:8443/hook"])
+@pytest.mark.parametrize("url", [MOVED, "http://example.com/hooks/B00/x", "https://example.com:8443/hook"])
 def test_headers_and_parameters_do_not_follow_the_url_to_another_host(call: Caller, alice: Tenant, url: str) -> None:
     path = f"{HOOKS}/{call('POST', HOOKS, NEW).json()['id']}"
     assert call("PATCH", path, {"url": url, "secret": "new"}).status_code == 200
