@@ -28,7 +28,7 @@ PYTHON_TYPES: dict[type[Any], tuple[type, ...]] = {
     serializers.IntegerField: (int,),
     serializers.FloatField: (int, float),
 }
-MOST_FAULTS = 20  # of one request; the response says if there are more
+MOST_FAULTS = 50  # of one request; the response says if there are more
 MOST_ENTRIES = 10_000  # of a list or an object without a limit of its own
 DEEPEST_JSON = 100  # orjson's limit is 254
 LEAST_INTEGER, MOST_INTEGER = -(2**63), 2**64 - 1  # orjson's range

@@ -15,8 +15,12 @@ BODY_SECONDS = 30.0  # for the first bytes; every further second needs LEAST_BYT
 LEAST_BYTES_A_SECOND = 10_000
 DRAIN_SECONDS, DRAIN_TIMES = 10.0, 4  # what is read of a refused body: so many seconds, so many times the limit
 
-TOO_LARGE, TOO_SLOW = "body_too_large", "body_too_slow"
-REFUSALS = {TOO_LARGE: (413, "The body is larger than {} bytes."), TOO_SLOW: (408, "The body arrives too slowly.")}
+# By status.
+TOO_LARGE, TOO_SLOW = 413, 408
+REFUSALS = {
+    TOO_LARGE: {"detail": "The body is larger than {} bytes.", "code": "body_too_large"},
+    TOO_SLOW: {"detail": "The body arrives too slowly.", "code": "body_too_slow"},
+}
 
 ErrorShape = Callable[[str, dict[str, str]], dict[str, str]]
 
@@ -41,11 +45,11 @@ class BodyLimit:
         if body.fault:
             await self.refuse(scope, receive, send, body.fault)
 
-    async def refuse(self, scope: Scope, receive: Receive, send: Send, code: str) -> None:
+    async def refuse(self, scope: Scope, receive: Receive, send: Send, status: int) -> None:
         request_id = str(uuid7())
-        status, detail = REFUSALS[code]
         log.info("request", request_id=request_id, status=status)
-        error = {"detail": detail.format(self.max_bytes), "code": code, "request_id": request_id}
+        error = REFUSALS[status] | {"request_id": request_id}
+        error["detail"] = error["detail"].format(self.max_bytes)
         body = json.dumps(self.shape_error(get_path(scope), error)).encode()
         headers = [
             (b"content-type", b"application/json"),
@@ -55,7 +59,7 @@ class BodyLimit:
         ]
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body, "more_body": True})
-        if code == TOO_LARGE:
+        if status == TOO_LARGE:
             await self.drain(receive)
         await send({"type": "http.response.body", "body": b""})
 
@@ -82,7 +86,7 @@ class LimitedBody:
         self._received = 0
         self._is_complete = False
         self._started = asyncio.get_running_loop().time()
-        self.fault = ""
+        self.fault: int | None = None  # the status of the refusal
 
     async def receive(self) -> Message:
         """After the body the application waits for the client to leave, however long the answer takes."""
