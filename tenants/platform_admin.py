@@ -3,8 +3,10 @@
 from typing import Any
 
 from django import forms
+from django.contrib.admin.views.main import ERROR_FLAG
+from django.db import DataError, ProgrammingError
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from unfold.admin import ModelAdmin
 
 from tenants.audit import build_actor, record
@@ -45,6 +47,16 @@ class PlatformAdmin(ModelAdmin):
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         return super().formfield_for_foreignkey(db_field, request, **kwargs | {"using": PLATFORM})
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """A filter in the address that Postgres can't read ends like one that Django can't read: in a notice."""
+        try:
+            response: HttpResponse = super().changelist_view(request, extra_context)
+        except (DataError, ProgrammingError, ValueError):
+            if not request.GET or ERROR_FLAG in request.GET:
+                raise
+            return HttpResponseRedirect(f"{request.path}?{ERROR_FLAG}=1")
+        return response
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None

@@ -13,6 +13,7 @@ import uvicorn
 from memoryplatform.asgi import application
 from memoryplatform.operations import recall as recall_use_case
 from memoryplatform.operations import reflect as reflect_use_case
+from memoryplatform.server.http_protocol import Http
 from providers import registry
 from providers.once import Once
 from providers.reranking.none import NoReranker
@@ -23,7 +24,7 @@ from tests.retrieval.fakes import WordEmbedder
 @contextmanager
 def serve(app: Any = application, *, lifespan: Literal["on", "off"] = "off") -> Iterator[str]:
     """Yields the address. Without a lifespan the server needs no database before the first request."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, lifespan=lifespan, ws="none", log_config=None))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, lifespan=lifespan, http=Http, ws="none", log_config=None))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     wait_until(lambda: server.started)

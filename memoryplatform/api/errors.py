@@ -1,15 +1,19 @@
 """Every error of the API in one shape: `{"detail", "code", "request_id"}`, plus `errors` for faults of fields."""
 
 from collections.abc import Iterator
+from itertools import islice
 from math import ceil
 from typing import Any
 
 import structlog
+from django.conf import settings
+from django.core.exceptions import TooManyFieldsSent
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
+from memoryplatform.api.serializers import MOST_FAULTS
 from providers.llm.errors import LLMError, LLMRefused, LLMTimeout, MalformedAnswer
 from tenants.quotas import note_refusal
 from tenants.transactions import QuotaExceeded
@@ -46,6 +50,7 @@ CONFLICTS = (
 INVALID = (
     "account_invalid",
     "backward_window",
+    "bank_id_invalid",
     "idempotency_key_reused",
     "import_invalid",
     "llm_check_failed",
@@ -70,6 +75,7 @@ RETRY_AFTER_SECONDS = "1"
 LONGEST_WAIT = 3_600  # seconds; longest Retry-After that we pass on from a model
 BUSY = "The service is busy."
 LONGEST_HOST_SHOWN = 100  # characters
+LONGEST_FIELD, LONGEST_MESSAGE, LONGEST_DETAIL = 200, 300, 12_000  # characters; a caller's own words may be in them
 
 
 def handle_exception(error: Exception, context: dict[str, Any]) -> Response:
@@ -87,6 +93,9 @@ def handle_exception(error: Exception, context: dict[str, Any]) -> Response:
         return answer_invalid_request(error, request_id)
     if isinstance(error, exceptions.APIException):
         return answer_framework_error(error, request_id)
+    if isinstance(error, TooManyFieldsSent):
+        detail = f"The request has more than {settings.DATA_UPLOAD_MAX_NUMBER_FIELDS} parameters."
+        return build_error(status.HTTP_400_BAD_REQUEST, detail, "too_many_parameters", request_id)
     if isinstance(error, LLMError):
         return answer_model_error(error, request_id)
     return answer_unexpected_error(error, request_id)
@@ -121,7 +130,7 @@ def answer_unexpected_error(error: Exception, request_id: str) -> Response:
 def build_error(code: int, detail: str, name: str, request_id: str, **extra: Any) -> Response:
     retryable = name in RETRYABLE
     headers = {"Retry-After": RETRY_AFTER_SECONDS} if retryable else None
-    body = {"detail": make_printable(detail), "code": name, "request_id": request_id, **extra}
+    body = {"detail": shorten(make_printable(detail), LONGEST_DETAIL), "code": name, "request_id": request_id, **extra}
     return Response(body, status=code, headers=headers)
 
 
@@ -138,22 +147,25 @@ def answer_framework_error(error: exceptions.APIException, request_id: str) -> R
 
 def answer_invalid_request(error: exceptions.ValidationError, request_id: str) -> Response:
     faults = list_faults(error)
-    detail = " ".join(
-        f"{fault['field']}: {fault['message']}" if fault["field"] else fault["message"] for fault in faults
-    )
-    return build_error(status.HTTP_422_UNPROCESSABLE_ENTITY, detail, "invalid", request_id, errors=faults)
+    shown = faults[:MOST_FAULTS]
+    sentences = [f"{fault['field']}: {fault['message']}" if fault["field"] else fault["message"] for fault in shown]
+    if len(faults) > MOST_FAULTS:
+        sentences.append(f"Only the first {MOST_FAULTS} faults are listed.")
+    detail = " ".join(sentences)
+    return build_error(status.HTTP_422_UNPROCESSABLE_ENTITY, detail, "invalid", request_id, errors=shown)
 
 
 def list_faults(error: exceptions.ValidationError) -> list[dict[str, str]]:
-    return list(flatten_faults(error.get_full_details()))
+    """One more than a response lists, at most: a request may have any number of faults."""
+    return list(islice(flatten_faults(error.get_full_details()), MOST_FAULTS + 1))
 
 
 def flatten_faults(details: Any, path: str = "") -> Iterator[dict[str, str]]:
     """Flattens nested details; each fault has the path of its field, e.g. `disposition.empathy`."""
     if isinstance(details, dict) and set(details) == {"message", "code"} and isinstance(details["code"], str):
         yield {
-            "field": make_printable(path),
-            "message": make_printable(str(details["message"])),
+            "field": shorten(make_printable(path), LONGEST_FIELD),
+            "message": shorten(make_printable(str(details["message"])), LONGEST_MESSAGE),
             "code": details["code"],
         }
     elif isinstance(details, dict):
@@ -167,6 +179,10 @@ def flatten_faults(details: Any, path: str = "") -> Iterator[dict[str, str]]:
 def make_printable(text: str) -> str:
     """Escapes lone surrogates, which JSON may contain and UTF-8 can't encode."""
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def shorten(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def describe_unknown_host(request: HttpRequest) -> str:

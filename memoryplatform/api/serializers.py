@@ -9,8 +9,9 @@ Notes on `Input`, which has no docstring because OpenAPI would repeat it for eve
 - All instances of a class share their fields, so a field must not depend on the request's context.
 """
 
+import heapq
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -27,6 +28,8 @@ PYTHON_TYPES: dict[type[Any], tuple[type, ...]] = {
     serializers.IntegerField: (int,),
     serializers.FloatField: (int, float),
 }
+MOST_FAULTS = 50  # of one request; the response says if there are more
+MOST_ENTRIES = 10_000  # of a list or an object without a limit of its own
 DEEPEST_JSON = 100  # orjson's limit is 254
 LEAST_INTEGER, MOST_INTEGER = -(2**63), 2**64 - 1  # orjson's range
 
@@ -37,8 +40,10 @@ def check_types(field: Any, value: Any) -> None:
     The field itself checks null, and a nested `Input` checks its own fields.
     """
     if isinstance(field, serializers.ListField) and isinstance(value, list):
+        check_length(field, value)
         check_types_of_all((str(place), field.child, inner) for place, inner in enumerate(value))
     elif isinstance(field, serializers.DictField) and isinstance(value, Mapping):
+        check_length(field, value)
         check_types_of_all((name, field.child, inner) for name, inner in value.items())
     elif isinstance(field, serializers.ChoiceField):
         if value is not None and not any(isinstance(choice, type(value)) for choice in field.choices):
@@ -47,14 +52,23 @@ def check_types(field: Any, value: Any) -> None:
         check_scalar_type(field, value)
 
 
+def check_length(field: Any, value: Sequence[Any] | Mapping[str, Any]) -> None:
+    """Checks the length before the entries: DRF collects the faults of all entries first."""
+    most = getattr(field, "max_length", None) or MOST_ENTRIES
+    if len(value) > most:
+        raise serializers.ValidationError(f"Ensure this field has no more than {most} elements.", code="max_length")
+
+
 def check_types_of_all(given: Iterable[tuple[str, Any, Any]]) -> None:
-    """`given` has position, field and value of each."""
+    """`given` has position, field and value of each. The check ends after one fault more than the response lists."""
     faults: dict[str, Any] = {}
     for place, field, value in given:
         try:
             check_types(field, value)
         except serializers.ValidationError as fault:
             faults[place] = fault.detail
+            if len(faults) > MOST_FAULTS:
+                break
     if faults:
         raise serializers.ValidationError(faults)
 
@@ -133,7 +147,8 @@ class Input(serializers.Serializer[Any]):
     def to_internal_value(self, data: Any) -> Any:
         unknown = set(data) - set(self.fields) if isinstance(data, Mapping) else set()
         if unknown:
-            raise serializers.ValidationError({name: ["Unknown field."] for name in sorted(unknown)}, code="unknown")
+            first = heapq.nsmallest(MOST_FAULTS + 1, unknown)
+            raise serializers.ValidationError({name: ["Unknown field."] for name in first}, code="unknown")
         if isinstance(data, QueryDict):
             check_not_empty(data)
             lists = {name for name, field in self.fields.items() if isinstance(field, serializers.ListField)}

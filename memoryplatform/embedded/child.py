@@ -19,8 +19,6 @@ from memoryplatform.embedded.account import Account
 Sink = Callable[[str, str], None]  # name of the process, one line of its output
 LAST_LINES = 12
 POLL_SECONDS = 0.05
-MOST_RESTARTS = 3
-FORGIVEN_AFTER_SECONDS = 60.0  # a child that ran this long did not fail to start
 
 
 def discard(_name: str, _line: str) -> None:
@@ -46,6 +44,10 @@ class Child:
         self.name = command.name
         self._command = command
         self._sink = sink
+        self._start()
+
+    def _start(self) -> None:
+        command = self._command
         self._last_lines: deque[str] = deque(maxlen=LAST_LINES)
         # A session of its own: Ctrl-C reaches the terminal's foreground group only, so that `up` decides the order.
         self._process = subprocess.Popen(  # noqa: S603 - every argv is made by this package
@@ -62,6 +64,11 @@ class Child:
         self.pid = self._process.pid
         self._pump = threading.Thread(target=self._read, args=(self._process.stdout,), name=self.name, daemon=True)
         self._pump.start()
+
+    def restart(self) -> None:
+        """Start the dead child again. Nothing of its session is left by then."""
+        self.ensure_stopped()
+        self._start()
 
     def exit_status(self) -> int | None:
         return self._process.poll()
@@ -110,48 +117,3 @@ def launch_argv(command: Command) -> list[str]:
     interpreter = [sys.executable, "-I", "-S", launch.__file__]
     numbers = [os.getpid(), int(command.stop_signals[0]), uid, gid]
     return [*interpreter, *map(str, numbers), *command.argv]
-
-
-class RestartingChild:
-    """A child that is started again when it dies: a lost worker does not stop the service.
-
-    `Processes` polls `exit_status`, which is the place of the restart.
-    """
-
-    def __init__(self, start: Callable[[], Child], say: Callable[[str], None]) -> None:
-        self._start = start
-        self._say = say
-        self._child = start()
-        self._started = time.monotonic()
-        self._restarts = 0
-
-    @property
-    def name(self) -> str:
-        return self._child.name
-
-    @property
-    def pid(self) -> int:
-        return self._child.pid
-
-    def exit_status(self) -> int | None:
-        status = self._child.exit_status()
-        if status is None:
-            return None
-        if time.monotonic() - self._started > FORGIVEN_AFTER_SECONDS:
-            self._restarts = 0
-        if self._restarts >= MOST_RESTARTS:
-            return status
-        self._say(f"{self.name} ended with status {status}; starting it again.")
-        self._child.ensure_stopped()
-        self._child, self._started = self._start(), time.monotonic()
-        self._restarts += 1
-        return None
-
-    def last_lines(self) -> str:
-        return self._child.last_lines()
-
-    def ask_to_stop(self) -> None:
-        self._child.ask_to_stop()
-
-    def ensure_stopped(self) -> None:
-        self._child.ensure_stopped()

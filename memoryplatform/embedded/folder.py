@@ -50,6 +50,7 @@ class DataFolder:
         self.postgres = self.path / "postgres"
         self.redis = self.path / "redis"
         self.metrics = self.path / "metrics"
+        self.leases = self.path / "leases"
 
     def prepare(self) -> None:
         """Make the folder, private to its owner. Under root, the account of Postgres must be able to pass it."""

@@ -85,6 +85,15 @@ class EmbeddedPostgres(EmbeddedServer):
         self._socket_folder = choose_socket_folder(self._run, SOCKET_NAME, scratch=self._scratch, account=account)
         self._launch_server(root, account, self._write_configuration())
 
+    def remove_leftovers(self) -> None:
+        stop_servers_in(self._data, "postgres", STOP_SIGNALS)
+        self._remove_lock_files()
+
+    def _remove_lock_files(self) -> None:
+        """Call when no process works in the folder: any pid in them is that of another program."""
+        for stale in (self._data / "postmaster.pid", self._socket_folder / f"{SOCKET_NAME}.lock"):
+            stale.unlink(missing_ok=True)
+
     def find_fault(self) -> str | None:
         try:
             psycopg.connect(self.superuser_url(SUPERUSER), connect_timeout=5).close()
@@ -168,9 +177,7 @@ class EmbeddedPostgres(EmbeddedServer):
         return path
 
     def _launch_server(self, root: Path, account: Account | None, configuration: Path) -> None:
-        # No process works in the folder (stop_servers_in), so whatever pid these name is somebody else's by now.
-        for stale in (self._data / "postmaster.pid", self._socket_folder / f"{SOCKET_NAME}.lock"):
-            stale.unlink(missing_ok=True)
+        self._remove_lock_files()
         program = str(root / "bin" / "postgres")
         command = Command(
             name=self.name,

@@ -3,18 +3,19 @@
 import os
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from enum import IntEnum
 from itertools import chain
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 import psutil
 
 from memoryplatform.embedded.child import POLL_SECONDS, Child, Command, Sink
 from memoryplatform.embedded.errors import Interrupted, StartError
+from memoryplatform.embedded.supervision import Running, Supervisor, format_exit
 
 STOP_REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 GRACE_SECONDS = 10.0
@@ -28,15 +29,6 @@ class Stage(IntEnum):
     BROKER = 2
     WORKERS = 3
     WEB = 4
-
-
-class Running(Protocol):
-    @property
-    def name(self) -> str: ...
-    def exit_status(self) -> int | None: ...
-    def last_lines(self) -> str: ...
-    def ask_to_stop(self) -> None: ...
-    def ensure_stopped(self) -> None: ...
 
 
 class Processes:
@@ -87,23 +79,31 @@ class Processes:
                 raise StartError(f"{what} after {seconds:.0f} s.")
             self._pause()
 
-    def wait_for_request(self) -> None:
-        """Wait until a signal asks for the end (Interrupted) or a member dies (StartError)."""
+    def supervise(self, say: Callable[[str], None]) -> None:
+        """Start dead members again until a signal asks for the end (Interrupted) or one keeps dying (StartError)."""
+        supervisor = Supervisor(say)
         while True:
-            self._pause()
+            self._check_request()
+            for member in self._list_members():
+                supervisor.look_after(member)
+            time.sleep(POLL_SECONDS)
 
     def _pause(self) -> None:
-        self._check()
-        time.sleep(POLL_SECONDS)
-
-    def _check(self) -> None:
-        if self._stop_requested:
-            raise Interrupted
-        for member in chain.from_iterable(self._members.values()):
+        """During the start nothing is started again: a member that dies ends the start (StartError)."""
+        self._check_request()
+        for member in self._list_members():
             if (status := member.exit_status()) is not None:
                 raise StartError(
                     f"{member.name} ended by itself with {format_exit(status)}; its last lines:\n{member.last_lines()}"
                 )
+        time.sleep(POLL_SECONDS)
+
+    def _check_request(self) -> None:
+        if self._stop_requested:
+            raise Interrupted
+
+    def _list_members(self) -> Iterator[Running]:
+        return chain.from_iterable(self._members.values())
 
     def _note_request(self, _number: int, _frame: FrameType | None) -> None:
         self._stop_requested = True
@@ -115,10 +115,6 @@ def stop_together(members: list[Running]) -> None:
             stack.callback(member.ensure_stopped)
         for member in members:
             member.ask_to_stop()
-
-
-def format_exit(status: int) -> str:
-    return f"signal {signal.Signals(-status).name}" if status < 0 else f"status {status}"
 
 
 def stop_servers_in(folder: Path, program: str, signals: Sequence[signal.Signals]) -> None:

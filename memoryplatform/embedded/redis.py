@@ -43,7 +43,7 @@ class EmbeddedRedis(EmbeddedServer):
         program = binaries.find_redis()
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder.chmod(0o700)
-        stop_servers_in(self._folder, "redis-server", STOP_SIGNALS)
+        self.remove_leftovers()
         self._scratch.clear()
         socket_folder = choose_socket_folder(self._folder, SOCKET_NAME, scratch=self._scratch, account=None)
         self._socket = socket_folder / SOCKET_NAME
@@ -56,6 +56,9 @@ class EmbeddedRedis(EmbeddedServer):
             stop_signals=STOP_SIGNALS,
         )
         self._launch(command)
+
+    def remove_leftovers(self) -> None:
+        stop_servers_in(self._folder, "redis-server", STOP_SIGNALS)
 
     def find_fault(self) -> str | None:
         try:

@@ -39,6 +39,10 @@ class EmbeddedServer(ABC):
         """Start the process and return at once. The server takes connections when `is_ready`."""
 
     @abstractmethod
+    def remove_leftovers(self) -> None:
+        """Stop other servers of the folder and remove the files of a dead one that would stop a start."""
+
+    @abstractmethod
     def find_fault(self) -> str | None:
         """The reason why the server takes no connections yet; None when it takes them."""
 
@@ -71,6 +75,13 @@ class EmbeddedServer(ABC):
             self._child.ensure_stopped()
             self._child = None
         self._scratch.clear()
+
+    def restart(self) -> None:
+        """Start the dead server again at the same address."""
+        child = self._running()
+        child.ensure_stopped()
+        self.remove_leftovers()
+        child.restart()
 
     def exit_status(self) -> int | None:
         return self._running().exit_status()

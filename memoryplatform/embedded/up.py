@@ -6,12 +6,11 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import memoryplatform
 from memoryplatform.embedded.address import Address
-from memoryplatform.embedded.child import Child, Command, RestartingChild, discard
+from memoryplatform.embedded.child import Child, Command, discard
 from memoryplatform.embedded.console import Console, DemoLogin, build_banner, parse_demo_login
 from memoryplatform.embedded.errors import Interrupted, StartError
 from memoryplatform.embedded.folder import VARIABLE, DataFolder
@@ -37,6 +36,7 @@ class Programs:
     """The command lines of the platform's own processes."""
 
     environment: Mapping[str, str]
+    lease_folder: Path
 
     def django(self, name: str, *arguments: str, title: str | None = None) -> Command:
         return self._python(title or name, "-m", "django", name, *arguments)
@@ -49,7 +49,8 @@ class Programs:
             "--host": address.host,
             "--port": str(address.port),
             "--loop": "uvloop",
-            "--http": "httptools",
+            "--http": "memoryplatform.server.http_protocol:Http",
+            "--ws": "none",
             "--lifespan": "on",
             "--log-level": "warning",
             "--timeout-graceful-shutdown": str(REQUEST_GRACE_SECONDS),
@@ -59,7 +60,8 @@ class Programs:
         return self._python("web", "-m", "memoryplatform.embedded.web", application, "--no-access-log", *flat)
 
     def _python(self, name: str, *arguments: str) -> Command:
-        return Command(name=name, argv=(sys.executable, *arguments), cwd=PROJECT, environment=self.environment)
+        environment = {**self.environment, "OPERATION_LEASE_FOLDER": str(self.lease_folder / name)}
+        return Command(name=name, argv=(sys.executable, *arguments), cwd=PROJECT, environment=environment)
 
 
 def run(options: Options, console: Console) -> None:
@@ -92,7 +94,7 @@ def serve(options: Options, folder: DataFolder, processes: Processes, console: C
     console.say(build_banner(options.address, demo, folder.path))
     console.stream_logs()
     try:
-        processes.wait_for_request()
+        processes.supervise(console.say)
     except Interrupted:
         console.say("Stopping ...")
         raise
@@ -104,7 +106,7 @@ def write_environment(folder: DataFolder, address: Address, services: Mapping[st
     kept["METRICS_TOKEN"] = os.environ.get("METRICS_TOKEN") or folder.secret("METRICS_TOKEN")
     folder.write_environment(kept)
     folder.empty_metrics()
-    return Programs(build_environment(folder, address, kept))
+    return Programs(build_environment(folder, address, kept), folder.leases)
 
 
 def build_environment(folder: DataFolder, address: Address, kept: Mapping[str, str]) -> dict[str, str]:
@@ -135,8 +137,7 @@ def ensure_demo(programs: Programs, processes: Processes, *, with_bank: bool) ->
 def start_workers(groups: Iterable[str], programs: Programs, processes: Processes, console: Console) -> None:
     """Start them last: on two cores they would hold up everything before them. Earlier work waits in its queue."""
     for group in groups:
-        command = programs.worker(group)
-        processes.add(Stage.WORKERS, RestartingChild(partial(Child, command, console.log), console.say))
+        processes.add(Stage.WORKERS, Child(programs.worker(group), console.log))
 
 
 @contextmanager

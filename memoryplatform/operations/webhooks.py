@@ -4,6 +4,7 @@ import base64
 import secrets
 from dataclasses import asdict, dataclass
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.conf import settings
@@ -14,6 +15,7 @@ from memoryplatform.operations.errors import DeliveryNotFound, WebhookInvalid, W
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.notify.address import AddressRefused, check_url
 from memoryplatform.operations.notify.send import SECRET_PREFIX
+from memoryplatform.operations.notify.shapes import drop_credentials
 from memoryplatform.operations.notify.turns import begin_now, find_carriers
 from tenants.identifiers import uuid7
 from tenants.models import Delivery, Webhook
@@ -89,10 +91,15 @@ def change_webhook(
     bank_id: str | None = None,
     expected: frozenset[str] | None = None,
 ) -> Webhook:
-    """`expected` are the versions that the caller accepts; None accepts any. Enabling it forgets its failures."""
+    """`expected` are the versions that the caller accepts; None accepts any. Enabling it forgets its failures.
+
+    Header and parameter values do not follow the URL to another host, unless the caller gives them again.
+    """
     with tenant_transaction(access.tenant_id):
         webhook = get_webhook(access, webhook_id, bank_id=bank_id, lock=True)
         check_version(read_version(webhook), expected)
+        if is_other_host(webhook.url, change.url):
+            webhook.options = drop_credentials(webhook.options)
         for name, value in change.given().items():
             setattr(webhook, name, list(value) if name == "events" else value)
         if change.enabled or change.url is not None:
@@ -103,6 +110,16 @@ def change_webhook(
         webhook.save()
         note(access, webhook, "webhook.changed")
     return webhook
+
+
+def is_other_host(url: str, new_url: str | None) -> bool:
+    """Whether requests would go to another scheme, host or port. False without a new URL."""
+    if new_url is None:
+        return False
+    try:
+        return urlsplit(url)[:2] != urlsplit(new_url)[:2]
+    except ValueError:  # no URL; the check of the address says so
+        return True
 
 
 def read_version(webhook: Webhook) -> str:

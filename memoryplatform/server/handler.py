@@ -28,6 +28,9 @@ class RequestHandler(ASGIHandler):
         self._respond = ServeStaticMiddleware(sync_to_async(self.get_response, thread_sensitive=True))
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "websocket":  # no route speaks it; the client gets a 403
+            await send({"type": "websocket.close"})
+            return
         async with self._threads.take():
             await self.handle(scope, receive, send)
 

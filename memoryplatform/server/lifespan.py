@@ -4,6 +4,7 @@ import structlog
 from asgiref.sync import sync_to_async
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from memoryplatform.operations.running.held_leases import end_leases_left_behind
 from providers import registry
 from retrieval.access_counts import ACCESS_COUNTS
 from retrieval.recall_log import RECALL_LOG
@@ -27,7 +28,7 @@ class Lifespan:
     async def live(self, receive: Receive, send: Send) -> None:
         await receive()
         try:
-            await sync_to_async(check_database_role)()
+            await sync_to_async(prepare_database)()
         except Exception as error:
             log.exception("server.refused_to_start")
             await send({"type": "lifespan.startup.failed", "message": str(error)})
@@ -42,9 +43,13 @@ class Lifespan:
         await send({"type": "lifespan.shutdown.complete"})
 
 
-def check_database_role() -> None:
-    """Check the database role and return the connection: this thread serves no request and would keep it for ever."""
+def prepare_database() -> None:
+    """Check the role, end the leases of a killed process, and return the connection.
+
+    This thread serves no request and would keep the connection for ever.
+    """
     try:
         check_service_role()
+        end_leases_left_behind()
     finally:
         let_go_of_connection()

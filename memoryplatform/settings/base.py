@@ -86,12 +86,13 @@ TEMPLATES = [
     }
 ]
 
-# Three connections to one database: the service works on the first, `migrate` on the second, the admin on the third.
-DATABASES = {
-    "default": parse_database_url(env.database_url, pool_size=env.database_pool_size),
-    "owner": parse_database_url(env.database_owner_url),
-    "platform": parse_database_url(env.database_platform_url),
-}
+# Up to three connections to one database: the service works on the first, `migrate` on the second, the admin on the
+# third. A process has only those whose URL it was given.
+DATABASES = {"default": parse_database_url(env.database_url, pool_size=env.database_pool_size)}
+if env.database_owner_url:
+    DATABASES["owner"] = parse_database_url(env.database_owner_url)
+if env.database_platform_url:
+    DATABASES["platform"] = parse_database_url(env.database_platform_url)
 DATABASE_PREPARED_STATEMENTS = env.database_prepared_statements
 if DATABASE_PREPARED_STATEMENTS:
     # Recall's statements are prepared at their second use on a connection; Django's own never are.
@@ -207,6 +208,7 @@ QUEUE_GROUPS = {"ingest": ["ingest"], "background": ["background"], "notify": ["
 MEMORY_FINDERS = {"mem0": "memoryplatform.api.compat.mem0.deletion.find_asked"}
 EXPORT_SECONDS = env.export_seconds
 WORKER_THREADS = env.worker_threads
+OPERATION_LEASE_FOLDER = env.operation_lease_folder
 OPERATION_LEASE_SECONDS = env.operation_lease_seconds
 OPERATION_MAX_ATTEMPTS = env.operation_max_attempts
 OPERATION_RETRY_SECONDS = env.operation_retry_seconds

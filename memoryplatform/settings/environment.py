@@ -5,6 +5,7 @@ Tests compare the table in `docs/configuration.md` and the file `compose.yaml` w
 
 import re
 from decimal import Decimal
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from django.core.exceptions import ImproperlyConfigured
@@ -153,12 +154,13 @@ class Environment(BaseSettings):
     database_url: PostgresUrl = Field(
         description="The service role: owns nothing, can't bypass row-level security. Web and workers use it."
     )
-    database_owner_url: PostgresUrl = Field(
-        description="The role that owns the tables. `migrate`, `rebuild_text_index` and the workers that build vector "
-        "indexes use it."
+    database_owner_url: PostgresUrl | None = Field(
+        default=None,
+        description="The role that owns the tables. Only `migrate`, other commands of operators and the `background` "
+        "workers, which build vector indexes, need it.",
     )
-    database_platform_url: PostgresUrl = Field(
-        description="The role that sees every tenant. Only the Django admin uses it."
+    database_platform_url: PostgresUrl | None = Field(
+        default=None, description="The role that sees every tenant. Only the Django admin needs it."
     )
     database_setup_url: PostgresUrl | None = Field(
         default=None, description="An account that may create roles. Only `provision_database` uses it."
@@ -212,6 +214,11 @@ class Environment(BaseSettings):
 
     operation_lease_seconds: int = Field(
         default=60, ge=1, description="Time after which another worker may take the operation of a silent worker."
+    )
+    operation_lease_folder: Path | None = Field(
+        default=None,
+        description="A folder for this process alone. After a crash the process that is started in its place ends the "
+        "leases of the dead one at once. `up` sets one for each process.",
     )
     operation_max_attempts: int = Field(default=5, ge=1, le=100, description="Attempts before an operation fails.")
     operation_retry_seconds: float = Field(

@@ -148,6 +148,18 @@ def test_a_wrong_log_in_says_the_same_of_known_and_unknown_people(committed_db: 
     assert [one.status_code for one in answers] == [200, 200]
 
 
+def test_guessing_a_password_is_stopped_and_the_admin_has_no_log_in_of_its_own(committed_db: None) -> None:
+    make_person("known@example.com")
+    client = Client()
+    guess = {"username": "known@example.com", "password": "a guess", "next": "/admin/"}
+    assert client.post("/admin/login/", guess)["Location"].startswith("/accounts/login/")
+    pages = [log_in(client, "known@example.com", f"guess {number}").content.decode() for number in range(25)]
+    assert "Too many failed login attempts" not in pages[0]
+    assert "Too many failed login attempts" in pages[-1]
+    log_in(client, "known@example.com")
+    assert not is_signed_in(client)
+
+
 def test_an_invitation_says_the_same_of_known_and_unknown_people(acme: Tenant, owner: User) -> None:
     make_person("known@example.com")
     client = sign_in(owner, acme)

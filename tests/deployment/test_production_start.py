@@ -49,6 +49,12 @@ def prepared(environment: dict[str, str]) -> dict[str, str]:
     return environment
 
 
+def keep_roles(environment: dict[str, str], *variables: str) -> dict[str, str]:
+    """The service's role and those that compose.yaml gives the container."""
+    others = {"DATABASE_OWNER_URL", "DATABASE_PLATFORM_URL", "DATABASE_SETUP_URL"} - {*variables}
+    return {name: value for name, value in environment.items() if name not in others}
+
+
 @pytest.fixture(scope="module")
 def web(prepared: dict[str, str]) -> Iterator[str]:
     with socket.socket() as probe:
@@ -62,8 +68,12 @@ def web(prepared: dict[str, str]) -> Iterator[str]:
         "--port",
         str(port),
         "--no-access-log",
+        "--http",
+        "memoryplatform.server.http_protocol:Http",
+        "--ws",
+        "none",
     ]
-    process = subprocess.Popen(command, cwd=ROOT, env=prepared)
+    process = subprocess.Popen(command, cwd=ROOT, env=keep_roles(prepared, "DATABASE_PLATFORM_URL"))
     address = f"http://127.0.0.1:{port}"
     try:
         wait_for(f"{address}/health/ready", process)
@@ -127,7 +137,7 @@ def test_a_service_that_runs_as_superuser_does_not_start(prepared: dict[str, str
 
 def test_a_worker_stops_when_asked(prepared: dict[str, str]) -> None:
     command = [sys.executable, "manage.py", "worker", "ingest"]
-    process = subprocess.Popen(command, cwd=ROOT, env=prepared, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, cwd=ROOT, env=keep_roles(prepared), stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     assert any("worker.started" in line for line in process.stderr)
     process.send_signal(signal.SIGTERM)

@@ -33,6 +33,13 @@ class Recorder:
         if self._stops_badly:
             raise OSError(self.name)
 
+    def restart(self) -> None:
+        self._log.append(f"restart {self.name}")
+
+
+def discard_text(_text: str) -> None:
+    """For tests that read no output."""
+
 
 def command(name: str, *argv: str) -> Command:
     return Command(name=name, argv=(sys.executable, *argv), cwd=Path("/"), environment=dict(os.environ))
@@ -72,7 +79,7 @@ def test_a_signal_ends_the_waiting(number: signal.Signals) -> None:
     with Processes() as processes:
         os.kill(os.getpid(), number)
         with pytest.raises(Interrupted):
-            processes.wait_for_request()
+            processes.supervise(discard_text)
 
     assert signal.getsignal(number) == before
 
@@ -95,12 +102,12 @@ def test_a_signal_ends_a_command_that_runs_and_the_command_with_it() -> None:
 
 
 @pytest.mark.parametrize(("status", "words"), [(3, "status 3"), (-9, "signal SIGKILL"), (0, "status 0")])
-def test_a_process_that_ends_by_itself_is_named_with_its_status(status: int, words: str) -> None:
+def test_a_process_that_ends_during_the_start_is_named_with_its_status(status: int, words: str) -> None:
     with Processes() as processes:
         processes.add(Stage.WORKERS, Recorder("worker-a", []), Recorder("worker-ingest", [], status=status))
 
         with pytest.raises(StartError, match=rf"(?s)^worker-ingest ended by itself with {words}; .*words of worker-i"):
-            processes.wait_for_request()
+            processes.wait_until(lambda: False, seconds=1, what="never")
 
 
 def test_a_command_gives_its_output_and_a_failing_one_its_reason() -> None:

@@ -20,7 +20,7 @@ from tests.llm_server.fixture import llm
 __all__ = ["llm"]
 
 ROOT = Path(__file__).resolve().parents[2]
-StartWorker = Callable[[], "subprocess.Popen[bytes]"]
+StartWorker = Callable[..., "subprocess.Popen[bytes]"]
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def tenant(committed_db: None, redis_server: EmbeddedRedis) -> Tenant:
 
 @pytest.fixture
 def start_worker(committed_db: None, redis_server: EmbeddedRedis) -> Iterator[StartWorker]:
-    """Real worker processes with a lease of one second."""
+    """Real worker processes with a lease of one second, unless a test sets other variables."""
     started: list[subprocess.Popen[bytes]] = []
     environment = os.environ | {
         "DJANGO_SETTINGS_MODULE": "memoryplatform.settings.test",
@@ -40,9 +40,9 @@ def start_worker(committed_db: None, redis_server: EmbeddedRedis) -> Iterator[St
         "PGOPTIONS": "-c idle_in_transaction_session_timeout=2s",  # a frozen worker may hold a lock
     }
 
-    def start() -> "subprocess.Popen[bytes]":
-        script = ROOT / "tests/operations/worker_process.py"
-        started.append(subprocess.Popen([sys.executable, str(script), "background"], env=environment, cwd=ROOT))
+    def start(**variables: str) -> "subprocess.Popen[bytes]":
+        argv = [sys.executable, str(ROOT / "tests/operations/worker_process.py"), "background"]
+        started.append(subprocess.Popen(argv, env=environment | variables, cwd=ROOT))
         return started[-1]
 
     yield start

@@ -327,4 +327,4 @@ def test_a_broker_that_is_away_does_not_make_the_waits_longer(tenant: Tenant) ->
         with broken, pytest.raises(ConnectionError):
             sweep()
     assert sweep() == 1
-    assert Dispatch.objects.get().wakes == 1
+    assert Dispatch.objects.get().wakes == 2  # the message of the submission, and the one of the sweep

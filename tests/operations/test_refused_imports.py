@@ -8,7 +8,7 @@ import orjson
 import pytest
 from django.db import OperationalError
 
-from banks.errors import BankNotFound
+from banks.errors import BankIdInvalid, BankNotFound
 from banks.models import Bank, MemoryUnit
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import BankChange, change_bank
@@ -77,6 +77,21 @@ def test_a_bank_that_was_made_for_it_is_gone(tenant: Tenant, access: BankAccess,
     send(access, lines)
     run_waiting(access)
     assert without_ids(write_out(access)) == without_ids(write_out(access, "copy"))
+
+
+@pytest.mark.parametrize("bank_id", [".", "..", "two\nlines", "x" * 201, " spaces "])
+def test_a_bank_gets_no_id_that_other_routes_would_refuse(tenant: Tenant, access: BankAccess, bank_id: str) -> None:
+    file = b"".join(small_file(tenant, access))
+    with pytest.raises(BankIdInvalid):
+        import_part(access, bank_id, file, first_line=1)
+    assert names_of_banks(access) == {"source"}
+
+
+@pytest.mark.parametrize("name", ["bank_id", "embedding_model", "exported_at"])
+def test_a_null_character_in_the_header_is_refused(tenant: Tenant, access: BankAccess, name: str) -> None:
+    header, *rest = small_file(tenant, access)
+    broken = orjson.dumps(orjson.loads(header) | {name: "a\x00b"}) + b"\n"
+    assert refuse(access, [broken, *rest]) == f"Line 1: The field '{name}' must be a text without null characters."
 
 
 def test_its_operation_says_why_and_can_do_no_more(tenant: Tenant, access: BankAccess) -> None:

@@ -3,6 +3,7 @@
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from memoryplatform.operations.models import Operation
 from tenants.models import AuditEvent, Tenant
@@ -45,6 +46,23 @@ def test_a_killed_worker_loses_nothing_and_doubles_nothing(tenant: Tenant, start
     assert steps_taken(tenant) == list(range(1, STEPS + 1))
     assert reload(operation).attempts == 2
     assert reload(operation).result == {"steps": STEPS}
+
+
+def test_the_successor_of_a_killed_worker_does_not_wait_for_its_leases(
+    tenant: Tenant, start_worker: StartWorker, tmp_path: Path
+) -> None:
+    variables = {"OPERATION_LEASE_SECONDS": "3600", "OPERATION_LEASE_FOLDER": str(tmp_path / "leases")}
+    operation = submit_one(tenant, "probe.steps", steps=STEPS, pause=0.1)
+    first = start_worker(**variables)
+    wait_until(lambda: is_under_way(operation))
+    assert len(list((tmp_path / "leases").iterdir())) == 1
+    first.send_signal(signal.SIGKILL)
+    first.wait(timeout=10)
+    start_worker(**variables)
+    wait_until(lambda: is_done(operation))
+    assert steps_taken(tenant) == list(range(1, STEPS + 1))
+    assert reload(operation).attempts == 2
+    wait_until(lambda: not list((tmp_path / "leases").iterdir()))
 
 
 def attempts_of_steps(tenant: Tenant) -> list[int]:

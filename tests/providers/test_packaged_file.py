@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from providers.errors import ModelFileError
-from providers.packaged_file import check_file, get_packaged_file
+from providers.packaged_file import check_file, check_folder, get_packaged_file
 
 
 def test_a_file_is_found_without_running_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,3 +38,21 @@ def test_a_changed_file_is_named(tmp_path: Path) -> None:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match=r"model\.onnx can't be read: No such file"):
         check_file(tmp_path / "model.onnx", sha256="")
+
+
+@pytest.mark.parametrize("change", ["content", "name", "one more"])
+def test_a_folder_with_a_changed_renamed_or_added_file_is_named(tmp_path: Path, change: str) -> None:
+    folder = tmp_path / "model"
+    (folder / "ner").mkdir(parents=True)
+    (folder / "ner" / "weights").write_bytes(b"weights")
+    line = f"{hashlib.sha256(b'weights').hexdigest()} ner/weights\n"
+    expected = hashlib.sha256(line.encode()).hexdigest()
+    assert check_folder(folder, sha256=expected) == folder
+    if change == "content":
+        (folder / "ner" / "weights").write_bytes(b"other weights")
+    elif change == "name":
+        (folder / "ner" / "weights").rename(folder / "ner" / "other")
+    else:
+        (folder / "config.cfg").touch()
+    with pytest.raises(ModelFileError, match="model does not have the files that were expected"):
+        check_folder(folder, sha256=expected)

@@ -97,6 +97,33 @@ def test_compose_gives_every_required_variable_and_no_unknown_one() -> None:
         assert given <= known, name
 
 
+OTHER_ROLES = {"DATABASE_OWNER_URL", "DATABASE_PLATFORM_URL", "DATABASE_SETUP_URL"}
+
+
+def test_a_container_has_only_the_database_roles_that_it_needs() -> None:
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    given = {name: OTHER_ROLES & set(service.get("environment", ())) for name, service in services.items()}
+    assert {name: roles for name, roles in given.items() if roles} == {
+        "migrate": OTHER_ROLES,
+        "web": {"DATABASE_PLATFORM_URL"},
+        "worker-background": {"DATABASE_OWNER_URL"},
+    }
+
+
+def test_a_process_starts_with_the_service_role_alone() -> None:
+    outcome = run_check(DATABASE_OWNER_URL=None, DATABASE_PLATFORM_URL=None)
+    assert outcome.returncode == 0, outcome.stderr
+
+
+@pytest.mark.parametrize("command", ["migrate", "worker background", "provision_database"])
+def test_a_command_that_needs_the_owner_says_so(command: str) -> None:
+    environment = {"PATH": os.environ["PATH"]} | GOOD | {"DATABASE_OWNER_URL": ""}
+    argv = [sys.executable, "manage.py", *command.split()]
+    outcome = subprocess.run(argv, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert outcome.returncode != 0
+    assert outcome.stderr.splitlines()[-1].endswith("DATABASE_OWNER_URL is missing: this command needs it.")
+
+
 def test_compose_passes_every_documented_variable() -> None:
     page = (ROOT / "docs" / "configuration.md").read_text()
     documented = set(re.findall(r"^\| `([A-Z_]+)` \|", page, flags=re.MULTILINE))
@@ -105,7 +132,7 @@ def test_compose_passes_every_documented_variable() -> None:
     assert documented <= set(services["migrate"]["environment"])
     for name in ("web", "worker-ingest", "worker-background", "worker-notify"):
         given = services[name]["environment"]
-        assert documented - set(given) == {"DATABASE_SETUP_URL"}, name
+        assert documented - set(given) <= OTHER_ROLES, name
         optional = {variable for variable, value in given.items() if value == f"${{{variable}:-}}"}
         assert "LLM_API_KEY" in optional  # an empty one has its default
 

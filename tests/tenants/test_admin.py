@@ -55,6 +55,12 @@ def test_every_page_opens_and_shows_rows_of_all_tenants(client: Client, tenant: 
             assert "Zeta" in page, base
 
 
+@pytest.mark.parametrize("filtered", ["scopes__contains=a", "name=%00"])
+def test_a_filter_that_postgres_can_not_read_ends_in_a_notice(client: Client, filtered: str) -> None:
+    answer = client.get(f"/admin/tenants/apikey/?{filtered}", follow=True)
+    assert (answer.status_code, answer.redirect_chain) == (200, [("/admin/tenants/apikey/?e=1", 302)])
+
+
 def test_a_look_at_a_row_is_audited_with_the_person(client: Client, tenant: Tenant, staff: User) -> None:
     bank = factories.make_bank(tenant)
     assert client.get(f"/admin/banks/bank/{bank.id}/change/").status_code == 200

@@ -4,6 +4,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from banks.models import Bank, Corpus
 from banks.text_index.rebuild import rebuild_corpus
+from tenants.management.reachable import check_databases
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 
@@ -19,6 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--bank", help="The id of a bank; default: all.")
 
     def handle(self, **options: Any) -> None:
+        check_databases(OWNER_CONNECTION)
         wanted = {"slug": options["tenant"]} if options["tenant"] else {}
         tenants = Tenant.objects.using(OWNER_CONNECTION).filter(**wanted).order_by("id")
         banks = [bank for tenant in tenants for bank in find_banks(tenant, options["bank"])]

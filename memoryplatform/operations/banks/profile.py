@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from banks.errors import BankExists, BankNotFound, LegalHold
+from banks.errors import BankExists, BankIdInvalid, BankNotFound, LegalHold
 from banks.models import Bank
 from banks.models.bank import BankQuerySet
 from memoryplatform.operations.access import BankAccess, check_version, name_of, write_version
@@ -20,6 +20,7 @@ from memoryplatform.operations.running.submit import submit
 from protection.modes import write_off
 from providers.registry import get_embedder
 from reflection.background import BackgroundChange, note_background
+from tenants.bank_ids import WORDS, is_bank_id
 from tenants.identifiers import uuid7
 from tenants.models import Quota
 from tenants.quotas import warn_of_quotas
@@ -88,8 +89,11 @@ def find_banks(access: BankAccess, *, words: str = "") -> BankQuerySet:
 
 
 def create_bank(access: BankAccess, bank_id: str | None, change: BankChange) -> Bank:
+    """Raises BankExists, or BankIdInvalid: every way to a new bank ends here, and not all check the id before."""
     bank_id = bank_id or f"bank-{uuid7().hex}"
     check_bank_id(bank_id)
+    if not is_bank_id(bank_id):
+        raise BankIdInvalid(WORDS)
     embedding_model = get_embedder().model_id
     protection = write_off() | (change.protection or {})
     given = screen_fields(Bank(protection=protection), change.given(), are_settings=True) | {"protection": protection}

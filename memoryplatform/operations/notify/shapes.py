@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import orjson
@@ -111,6 +111,14 @@ def read_config(options: dict[str, Any]) -> HttpConfig | None:
     stored = dict(options.get(CONFIG, {}))
     opened = unseal(stored.pop(SEALED, "{}"))
     return None if isinstance(opened, SealedText) else HttpConfig(**stored | json.loads(opened))
+
+
+def drop_credentials(options: dict[str, Any]) -> dict[str, Any]:
+    """The options without header and parameter values: they are for the host that the webhook had so far."""
+    if CONFIG not in options:
+        return options
+    config = replace(read_config(options) or HttpConfig(), headers={}, params={})
+    return options | write_options(config, has_secret=bool(options.get("has_secret")))
 
 
 MEM0 = "memory_events"

@@ -59,7 +59,7 @@ def begin_now(waiting: Operation) -> None:
     waiting.next_attempt_at, waiting.error_code, waiting.error_detail = None, "", ""
     waiting.save(update_fields=["next_attempt_at", "error_code", "error_detail", "updated_at"])
     due_at = timezone.now() + timedelta(seconds=LEAST_WAIT)
-    Dispatch.objects.filter(operation_id=waiting.id).update(due_at=due_at, wakes=0)
+    Dispatch.objects.filter(operation_id=waiting.id).update(due_at=due_at, wakes=1)
     transaction.on_commit(lambda: wake_worker(QUEUE, waiting.tenant_id, waiting.id), robust=True)
 
 

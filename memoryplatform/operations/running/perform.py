@@ -16,6 +16,8 @@ from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.errors import LeaseLost, NotYet, OperationError, PermanentFailure, UnknownKind
 from memoryplatform.operations.logged_llm import Origin, asking_for
 from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.running.fair_queue import TURNS, find_waiting
+from memoryplatform.operations.running.held_leases import remembered
 from memoryplatform.operations.running.registry import get_kind
 from memoryplatform.operations.running.run import Lease, OperationFault, Run, claim, finish, heartbeat
 from providers.errors import ProviderError
@@ -31,12 +33,25 @@ WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # LLMU
 def perform(tenant_id: UUID, operation_id: UUID) -> None:
     """Work on the operation if it can be claimed. Any number of calls perform it once."""
     taken = claim(tenant_id, operation_id)
-    if taken is None:
-        return
-    lease, operation = taken
+    if taken is not None:
+        perform_claimed(*taken)
+
+
+def perform_next(queue: str) -> None:
+    """Work on the operation of the queue whose turn it is. Without a waiting one nothing happens."""
+    for tenant_id, operation_id in find_waiting(queue):
+        taken = claim(tenant_id, operation_id)
+        if taken is not None:
+            TURNS[queue].note(tenant_id)
+            perform_claimed(*taken)
+            return
+
+
+def perform_claimed(lease: Lease, operation: Operation) -> None:
     with (
-        structlog.contextvars.bound_contextvars(tenant_id=str(tenant_id), operation_id=str(operation_id)),
-        asking_for(Origin(operation.bank_key, operation_id)),
+        structlog.contextvars.bound_contextvars(tenant_id=str(lease.tenant_id), operation_id=str(operation.id)),
+        asking_for(Origin(operation.bank_key, operation.id)),
+        remembered(lease),
     ):
         log.info("operation.started", kind=operation.kind, attempt=operation.attempts)
         status = attempt(lease, operation)

@@ -13,7 +13,7 @@ from banks.models import Bank
 from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.errors import OperationFinished, OperationNotFound
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.running.perform import perform
+from memoryplatform.operations.running.perform import perform_next
 from memoryplatform.operations.running.registry import find_kind, get_kind
 from memoryplatform.operations.running.run import finish
 from tenants.audit import Actor, record
@@ -22,12 +22,16 @@ from tenants.transactions import tenant_transaction
 ATTEMPT_LIMIT_MS = 60 * 60 * 1000
 
 
-def perform_message(tenant_id: str, operation_id: str) -> None:
-    perform(UUID(tenant_id), UUID(operation_id))
-
-
 def make_actor(queue: str) -> "dramatiq.Actor[[str, str], None]":
-    """The broker does not retry: operations have their own retries, and the sweeper replaces lost messages."""
+    """The broker does not retry: operations have their own retries, and the sweeper replaces lost messages.
+
+    A message allows one operation. Which one is the choice of the fair queue; the ids tell people who read the broker
+    which operation the message was sent for.
+    """
+
+    def perform_message(_tenant_id: str, _operation_id: str) -> None:
+        perform_next(queue)
+
     decorate = dramatiq.actor(
         actor_name=f"perform_{queue}", queue_name=queue, time_limit=ATTEMPT_LIMIT_MS, notify_shutdown=True
     )
@@ -38,6 +42,7 @@ ACTORS = {queue: make_actor(queue) for queues in settings.QUEUE_GROUPS.values() 
 
 
 def wake_worker(queue: str, tenant_id: UUID, operation_id: UUID) -> None:
+    """Send a message. The dispatch must count it in `wakes`: otherwise the operation waits for no worker yet."""
     ACTORS[queue].send(str(tenant_id), str(operation_id))
 
 
@@ -96,7 +101,11 @@ def dispatch(operation: Operation, *, wake: bool = True) -> None:
     """Hand the operation to the workers. Call inside the transaction that made it pending."""
     queue = get_kind(operation.kind).queue
     Dispatch.objects.create(
-        operation_id=operation.id, tenant_id=operation.tenant_id, queue=queue, due_at=timezone.now() + GRACE
+        operation_id=operation.id,
+        tenant_id=operation.tenant_id,
+        queue=queue,
+        due_at=timezone.now() + GRACE,
+        wakes=1 if wake else 0,
     )
     count_operation(operation.kind, operation.status)
     if wake:

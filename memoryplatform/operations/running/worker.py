@@ -19,6 +19,7 @@ from dramatiq.errors import BrokerError
 from redis.exceptions import RedisError
 
 from memoryplatform.operations.models import Dispatch
+from memoryplatform.operations.running.held_leases import end_leases_left_behind
 from memoryplatform.operations.running.registry import load_kinds
 from memoryplatform.operations.running.submit import wake_worker
 from providers import registry
@@ -39,6 +40,7 @@ def serve(group: str) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: stop.set())
     check_service_role()
+    end_leases_left_behind()
     load_kinds()
     if group not in WITHOUT_MODELS:
         registry.load_in_background(registry.get_embedder)
@@ -87,7 +89,8 @@ def take_due() -> list[Dispatch]:
             Dispatch.objects.filter(due_at__lte=now).order_by("due_at").select_for_update(skip_locked=True)[:BATCH]
         )
         for row in due:
-            row.due_at = now + FIRST_WAIT * 2 ** min(row.wakes, MAX_DOUBLINGS)
+            repeated = max(row.wakes - 1, 0)  # without the message of the submission
+            row.due_at = now + FIRST_WAIT * 2 ** min(repeated, MAX_DOUBLINGS)
         Dispatch.objects.bulk_update(due, ["due_at"])
         Dispatch.objects.filter(operation_id__in=[row.operation_id for row in due]).update(wakes=F("wakes") + 1)
     return due

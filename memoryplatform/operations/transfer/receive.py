@@ -96,6 +96,7 @@ def fail_import(operation: Operation, fault: ImportInvalid) -> None:
 
 BATCH = 500
 LONGEST_HEADER = 4_000
+HEADER_TEXTS = ("bank_id", "embedding_model", "exported_at")
 AFTER_THE_END = "Nothing may follow the end."
 
 
@@ -181,8 +182,11 @@ def read_header(progress: import_state.Progress, batch: list[Line]) -> None:
     check_fields(line, HEADER_FIELDS)
     if not isinstance(line.row.get("vectors", False), bool):
         raise ImportInvalid(line.number, "The field 'vectors' must be true or false.")
-    kept = ("bank_id", "embedding_model", "exported_at", "vectors")
-    progress.header = {name: line.row.get(name) for name in kept}
+    for name in HEADER_TEXTS:
+        value = line.row.get(name)
+        if value is not None and (not isinstance(value, str) or "\x00" in value):
+            raise ImportInvalid(line.number, f"The field '{name}' must be a text without null characters.")
+    progress.header = {name: line.row.get(name) for name in (*HEADER_TEXTS, "vectors")}
     if len(orjson.dumps(progress.header)) > LONGEST_HEADER:
         raise ImportInvalid(line.number, "The header is too long.")
 

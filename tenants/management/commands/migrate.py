@@ -6,8 +6,11 @@ from django.db import connections
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from tenants.management.reachable import check_databases
 from tenants.migration_history import describe_missing, find_missing
 from tenants.roles import grant_rights_on_new_tables, protect_migration_history
+
+OWNER = "owner"
 
 
 class Command(migrate.Command):
@@ -18,7 +21,13 @@ class Command(migrate.Command):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.set_defaults(database="owner")
+        parser.set_defaults(database=OWNER)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Before the system checks, which open the connection."""
+        if options["database"] == OWNER:
+            check_databases(OWNER)
+        return super().execute(*args, **options)
 
     def handle(self, *args: Any, **options: Any) -> None:
         connection = connections[options["database"]]

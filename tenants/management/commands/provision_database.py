@@ -3,6 +3,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from tenants.management.reachable import check_databases
 from tenants.roles import Login, ProvisioningError, provision
 
 
@@ -11,6 +12,7 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def handle(self, **options: Any) -> None:
+        check_databases("owner", "platform")
         if not settings.DATABASE_SETUP_URL:
             raise CommandError("DATABASE_SETUP_URL is missing: the URL of an account that may create roles.")
         logins = {alias: login_of(alias) for alias in ("owner", "default", "platform")}

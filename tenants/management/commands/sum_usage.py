@@ -3,7 +3,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from tenants.management.reachable import needing_database
+from tenants.management.reachable import check_databases, needing_database
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tenants.usage import add_up_storage, sum_usage_days
@@ -20,6 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--since", type=date.fromisoformat, help="Make the sums from this day on again.")
 
     def handle(self, **options: Any) -> None:
+        check_databases(OWNER_CONNECTION)
         with needing_database():
             self.add_up(options)
 

@@ -113,7 +113,9 @@ def test_every_code_is_documented_with_its_status() -> None:
     codes = set(list_codes(*OUR_ERRORS))
     assert codes >= set(STATUS_OF)
     mapped = {(status, code) for code in codes if (status := find_status(code))}
-    answered = mapped | set(list_raised()) | set(list_written()) | RENAMED | {(413, "body_too_large")}
+    answered = (
+        mapped | set(list_raised()) | set(list_written()) | RENAMED | {(413, "body_too_large"), (408, "body_too_slow")}
+    )
     assert list_documented() == answered
 
 
@@ -121,5 +123,5 @@ def test_every_code_in_the_source_is_documented() -> None:
     words = {
         word for folder in ("api", "server", "observability") for word in list_words(ROOT / "memoryplatform" / folder)
     }
-    assert words >= {"body_too_large", "bad_request"}
+    assert words >= {"body_too_large", "body_too_slow", "bad_request"}
     assert words <= {code for _, code in list_documented()}

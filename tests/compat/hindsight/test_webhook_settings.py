@@ -91,6 +91,40 @@ def test_headers_and_parameters_are_encrypted_and_shown_as_a_mask(call: Caller, 
     assert (webhook.secret, read_config(webhook.options)) == ("mine", HttpConfig(**KEPT))  # type: ignore[arg-type]
 
 
+MOVED = "https://other.example.com/hook"
+
+
+@pytest.mark.parametrize("url", [MOVED, "http://example.com/hooks/B00/x", "https://example.com:8443/hook"])
+def test_headers_and_parameters_do_not_follow_the_url_to_another_host(call: Caller, alice: Tenant, url: str) -> None:
+    path = f"{HOOKS}/{call('POST', HOOKS, NEW).json()['id']}"
+    assert call("PATCH", path, {"url": url, "secret": "new"}).status_code == 200
+    config = read_config(load(alice).options)
+    assert config is not None
+    assert (config.headers, config.params) == ({}, {})
+
+
+def test_nor_do_they_by_a_mask_or_through_our_own_route(call: Caller, alice: Tenant) -> None:
+    made = call("POST", HOOKS, NEW).json()
+    refused = call("PATCH", f"{HOOKS}/{made['id']}", {"url": MOVED, "http_config": made["http_config"]})
+    assert (refused.status_code, load(alice).url) == (422, NEW["url"])
+    assert call("PATCH", f"/v1/webhooks/{made['id']}", {"url": MOVED}).status_code == 200
+    config = read_config(load(alice).options)
+    assert config is not None
+    assert (config.headers, config.params) == ({}, {})
+
+
+def test_another_path_of_the_host_keeps_them_and_new_values_are_taken(call: Caller, alice: Tenant) -> None:
+    path = f"{HOOKS}/{call('POST', HOOKS, NEW).json()['id']}"
+    assert call("PATCH", path, {"url": f"{NEW['url']}/2"}).status_code == 200
+    config = read_config(load(alice).options)
+    assert config is not None
+    assert config.headers == KEPT["headers"]
+    assert call("PATCH", path, {"url": MOVED, "http_config": {"headers": {"X-Key": "new"}}}).status_code == 200
+    config = read_config(load(alice).options)
+    assert config is not None
+    assert (config.headers, config.params) == ({"X-Key": "new"}, {})
+
+
 def test_a_mask_is_never_stored(call: Caller, alice: Tenant) -> None:
     bare = {"url": NEW["url"]}
     assert call("POST", HOOKS, bare | {"secret": "***"}).status_code == 422

@@ -25,6 +25,7 @@ from memoryplatform.operations.notify.shapes import (
     HINDSIGHT_EVENTS,
     OURS,
     HttpConfig,
+    drop_credentials,
     read_config,
     write_options,
 )
@@ -142,11 +143,12 @@ def translate_events(names: list[str]) -> tuple[str, ...]:
 
 
 def build_change(given: dict[str, Any], webhook: Webhook) -> webhooks.WebhookFields:
-    """A null secret removes Hindsight's signature.
+    """A null secret removes Hindsight's signature. A mask stands for no value if the URL goes to another host.
 
     Call while holding the row lock, because the stored options are merged with the new ones.
     """
-    options = webhook.options
+    is_moved = webhooks.is_other_host(webhook.url, given.get("url"))
+    options = drop_credentials(webhook.options) if is_moved else webhook.options
     if given.get("secret") == MASK and options.get("has_secret"):
         del given["secret"]
     check_secret(given.get("secret"))

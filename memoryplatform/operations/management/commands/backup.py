@@ -4,7 +4,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from memoryplatform.backup import BackupError, back_up
-from tenants.management.reachable import needing_database
+from tenants.management.reachable import check_databases, needing_database
 
 
 class Command(BaseCommand):
@@ -15,6 +15,7 @@ class Command(BaseCommand):
         parser.add_argument("target", type=Path, help="The file, or a folder for a file that is named after the time.")
 
     def handle(self, **options: Any) -> None:
+        check_databases("owner", "platform")
         try:
             with needing_database():
                 path, manifest = back_up(options["target"])

@@ -4,7 +4,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from memoryplatform.backup import BackupError, list_other_secrets, restore
-from tenants.management.reachable import needing_database
+from tenants.management.reachable import check_databases, needing_database
 
 WARNING = (
     "{} differs from that of the backup. API keys work with the former API_KEY_SECRET only; webhook secrets and own "
@@ -23,6 +23,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
+        check_databases("owner", "platform")
         try:
             with needing_database():
                 manifest = restore(options["file"], replace=options["replace"])

@@ -5,7 +5,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from prometheus_client import start_http_server
 
 from memoryplatform.operations.running.worker import serve
+from tenants.management.reachable import check_databases
 from tenants.roles import WallIsOpen
+
+BUILDS_INDEXES = "background"  # the group whose operations create and drop vector indexes
 
 
 class Command(BaseCommand):
@@ -19,6 +22,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
+        if options["group"] == BUILDS_INDEXES:
+            check_databases("owner")
         if options["metrics_port"]:
             start_http_server(options["metrics_port"])
         try:

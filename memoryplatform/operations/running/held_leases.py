@@ -1,0 +1,56 @@
+"""The leases of this process, as empty files in a folder of its own (`OPERATION_LEASE_FOLDER`).
+
+A killed process leaves its files behind. The process that is started in its place ends those leases at once, so that
+another worker takes the operations without waiting for the leases to end. Without a folder they wait.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.utils import timezone
+
+from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.running.run import Lease
+from tenants.transactions import tenant_transaction
+
+log = structlog.get_logger(__name__)
+
+
+@contextmanager
+def remembered(lease: Lease) -> Iterator[None]:
+    """Keep a file for the lease while its operation is performed."""
+    if settings.OPERATION_LEASE_FOLDER is None:
+        yield
+        return
+    file = settings.OPERATION_LEASE_FOLDER / f"{lease.tenant_id} {lease.operation_id} {lease.token}"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.touch()
+    try:
+        yield
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def end_leases_left_behind() -> None:
+    """End the leases of the process that had this folder before. Call at the start: that process must be dead."""
+    folder: Path | None = settings.OPERATION_LEASE_FOLDER
+    if folder is None or not folder.exists():
+        return
+    for file in folder.iterdir():
+        tenant_id, operation_id, token = file.name.split()
+        end_lease(Lease(UUID(tenant_id), UUID(operation_id), int(token)))
+        file.unlink(missing_ok=True)
+
+
+def end_lease(lease: Lease) -> None:
+    """Let any worker claim the operation now, unless another worker holds it or it is finished."""
+    now = timezone.now()
+    with tenant_transaction(lease.tenant_id):
+        rows = Operation.objects.for_tenant(lease.tenant_id).held(lease.operation_id, lease.token)
+        if rows.update(lease_until=now):
+            Dispatch.objects.filter(operation_id=lease.operation_id).update(due_at=now, wakes=0)
+            log.info("lease.ended", operation_id=str(lease.operation_id))

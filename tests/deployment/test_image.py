@@ -1,0 +1,49 @@
+"""What gets into the image: locked packages with hashes, and no secrets."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def read_lock() -> dict[str, str]:
+    """Each locked package with the text of its block."""
+    text = (ROOT / "requirements.lock").read_text()
+    blocks = re.findall(r"^([A-Za-z0-9._-]+)==(.*(?:\n    .*)*)", text, flags=re.MULTILINE)
+    return {canonicalize_name(name): block for name, block in blocks}
+
+
+def list_requirements() -> list[Requirement]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return [Requirement(one) for one in (*project["dependencies"], *project["optional-dependencies"]["image"])]
+
+
+@pytest.mark.parametrize("file", [".dockerignore", ".gitignore"])
+def test_the_file_of_secrets_is_left_out(file: str) -> None:
+    assert {".env", ".env.*"} <= set((ROOT / file).read_text().splitlines())
+
+
+def test_the_image_installs_the_lock_and_nothing_else() -> None:
+    installs = [line for line in (ROOT / "Dockerfile").read_text().splitlines() if "pip install" in line]
+    assert installs == ["RUN /venv/bin/pip install --require-hashes --no-deps -r requirements.lock"]
+
+
+def test_every_dependency_is_locked_in_a_version_that_is_allowed() -> None:
+    lock = read_lock()
+    for wanted in list_requirements():
+        version = lock[canonicalize_name(wanted.name)].split()[0]
+        assert wanted.specifier.contains(version), f"{wanted} is locked as {version}: make requirements.lock again"
+
+
+def test_every_locked_package_has_hashes_and_no_source_is_named() -> None:
+    lock = read_lock()
+    assert len(lock) > 100
+    assert [name for name, block in lock.items() if "--hash=sha256:" not in block] == []
+    text = (ROOT / "requirements.lock").read_text()
+    assert "://" not in text
+    assert "-index" not in text
