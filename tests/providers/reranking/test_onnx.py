@@ -137,7 +137,8 @@ def test_a_failure_in_an_assistant_reaches_the_caller(monkeypatch: pytest.Monkey
 
 
 def test_a_changed_file_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(onnx, "FILES", replace(onnx.FILES, model_sha256="0" * 64))
+    changed = replace(onnx.FILES, model=replace(onnx.FILES.model, sha256="0" * 64))
+    monkeypatch.setattr(onnx, "FILES", changed)
     with pytest.raises(ModelFileError, match=r"reranker_en/model\.onnx"):
         OnnxReranker(threads=1)
 
