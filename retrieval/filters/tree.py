@@ -116,7 +116,8 @@ class TreeBuilder:
     def build_leaf(self, leaf: Leaf) -> sql.Composable:
         match leaf:
             case Tags():
-                return build_tag_match(leaf)
+                matches = build_tag_match(leaf)
+                return matches if self.by_join else sql.SQL("({} IS TRUE)").format(matches)
             case Metadata():
                 rows = ENTRIES.format(key=sql.Literal(leaf.key), test=build_value_test(leaf))
                 return self.find(rows, sql.SQL("entry.unit_id"))
