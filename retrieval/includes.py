@@ -171,7 +171,7 @@ def include(tenant_id: UUID, items: Sequence[RecallItem], wanted: Include, plan:
 def find_quotable(items: Sequence[RecallItem], filters: Filters) -> list[UUID]:
     """An opinion rests on facts under any tags, so a query with tags does not get its sources."""
     units = (item.candidate for item in items if item.candidate.kind == "unit")
-    return [unit.id for unit in units if filters.tags is None or unit.network is not Network.OPINION]
+    return [unit.id for unit in units if not filters.are_by_tags or unit.network is not Network.OPINION]
 
 
 def count_neighbours(wanted: Include, filters: Filters) -> int:

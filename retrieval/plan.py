@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from banks.models import Corpus
 from retrieval.channels import DECLARED
+from retrieval.filters.types import Filters
 from retrieval.fusion import RRF_K
 from retrieval.statements import Limits, build_limits
 from retrieval.types import AT_PRESENT, Analysis, Budget, Channel, PointInTime, QuestionType, RecallQuery
@@ -131,17 +132,22 @@ class Plan:
 
     def by_meaning(self) -> dict[Corpus, int]:
         """The most rows of each corpus whose nearest rows a channel reads."""
-        return self.limits.by_meaning({one for channel in self.channels for one in DECLARED[channel].by_meaning})
+        return self.limits.of({one for channel in self.channels for one in DECLARED[channel].by_meaning})
 
     def by_words(self) -> dict[Corpus, int]:
-        limits = self.limits.at(self.moment)
-        return limits.by_words({one for channel in self.channels for one in DECLARED[channel].by_words})
+        return self.limits.of({one for channel in self.channels for one in DECLARED[channel].by_words})
+
+    @property
+    def hides_texts(self) -> bool:
+        """Filters or a point in time hide texts that the text index counts as current."""
+        moment = self.moment
+        return self.query.filters != Filters() or moment.as_of is not None or moment.known_at is not None
 
 
 def build_plan(query: RecallQuery, analysis: Analysis) -> Plan:
     recipe = get_recipe(analysis.type)
     budget = recipe.widen(query.budget)
-    return Plan(query, analysis, recipe, budget, build_limits(budget, query.filters), find_moment(query, analysis))
+    return Plan(query, analysis, recipe, budget, build_limits(budget), find_moment(query, analysis))
 
 
 def find_moment(query: RecallQuery, analysis: Analysis) -> PointInTime:

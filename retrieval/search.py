@@ -10,9 +10,10 @@ from banks.models import Bank, Corpus
 from providers.deadline import Deadline
 from providers.embedding.vector import Vector
 from retrieval.channels import DECLARED
-from retrieval.channels.keyword import RankedWords, WordQuery, rank_by_words
+from retrieval.channels.keyword import RankedWords
 from retrieval.channels.lookups import BankQuery, Lookups
 from retrieval.channels.semantic import Nearest, find_nearest
+from retrieval.channels.words import WordQuery, rank_by_words
 from retrieval.errors import NothingSearched
 from retrieval.filters.scope import build_scope
 from retrieval.plan import Plan
@@ -40,7 +41,13 @@ def start_words(banks: Sequence[Bank], plan: Plan, executor: Executor) -> "list[
     """The look-up by words needs no vector, so it runs while the query is embedded."""
     moment = plan.moment
     query = WordQuery(
-        plan.analysis.lexemes, plan.by_words(), moment != AT_PRESENT, plan.limits.seconds, moment.known_at
+        plan.analysis.lexemes,
+        plan.by_words(),
+        build_scope(plan.query.filters, moment),
+        is_restricted=plan.hides_texts,
+        with_retired=moment != AT_PRESENT,
+        within_seconds=plan.limits.seconds,
+        known_at=moment.known_at,
     )
     return [start(executor, partial(attempt, partial(rank_by_words, bank, query))) for bank in banks]
 

@@ -5,7 +5,7 @@ Each runs in a short transaction of its own, so none stays open while a model wo
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self, cast
 from uuid import UUID
 
@@ -18,8 +18,7 @@ from psycopg.pq import Format
 
 from banks.models import Corpus
 from providers.deadline import Deadline
-from retrieval.filters.types import Filters
-from retrieval.types import Budget, PointInTime
+from retrieval.types import Budget
 from tenants.transactions import TENANT_SETTING, tenant_transaction
 
 # A chunk holds some eight turns and an episode up to 25, so a few of them lead to many units.
@@ -28,8 +27,6 @@ MOST_HOPS = 5
 # A hop is a statement. A small budget has eight for the whole recall: the bank, the nearest rows, the words, the units
 # behind both, the window, two hops, and the candidates.
 FEW_NODES, FEW_HOPS = 200, 2
-# The text index ignores filters and points in time, which hide rows of its list afterwards.
-HIDING_DEPTH = 5
 SECONDS_A_STATEMENT = 1.0  # a hundred times the usual; the reranker's time comes on top
 # A recall may spend three shares: on the search, on repeating it without a late part, and on reading the candidates.
 SHARES = 3
@@ -44,33 +41,23 @@ class Limits:
     rows: int
     nodes: int
     hops: int
-    words: int
     sources: Mapping[Corpus, int]
     seconds: float | None
-
-    def at(self, moment: PointInTime) -> "Limits":
-        """A point in time hides texts that came later, however well their words match."""
-        if moment.as_of is None and moment.known_at is None:
-            return self
-        return replace(self, words=self.rows * HIDING_DEPTH)
 
     def start_clock(self) -> Deadline:
         """The time of a recall on its database, shared out to its statements. The time of models comes on top."""
         return Deadline.after(None if self.seconds is None else SHARES * self.seconds, share=self.seconds)
 
-    def by_meaning(self, wanted: Container[Corpus]) -> dict[Corpus, int]:
+    def of(self, wanted: Container[Corpus]) -> dict[Corpus, int]:
+        """The most rows that a look-up by meaning or by words returns of each corpus."""
         return {corpus: most for corpus, most in {Corpus.UNIT: self.rows, **self.sources}.items() if corpus in wanted}
 
-    def by_words(self, wanted: Container[Corpus]) -> dict[Corpus, int]:
-        return {corpus: most for corpus, most in {Corpus.UNIT: self.words, **self.sources}.items() if corpus in wanted}
 
-
-def build_limits(budget: Budget, filters: Filters) -> Limits:
+def build_limits(budget: Budget) -> Limits:
     return Limits(
         rows=budget.nodes,
         nodes=budget.nodes,
         hops=FEW_HOPS if budget.nodes <= FEW_NODES else MOST_HOPS,
-        words=budget.nodes * (1 if filters == Filters() else HIDING_DEPTH),
         sources={corpus: max(1, round(budget.nodes * share)) for corpus, share in ARCHIVE_SHARES.items()},
         seconds=None if budget.rerank_seconds is None else SECONDS_A_STATEMENT + budget.rerank_seconds,
     )

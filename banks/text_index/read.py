@@ -1,12 +1,14 @@
 """The best texts of a bank for the lexemes of a query, in several corpora with one statement."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from django.db import connection
 
 from banks.models import Bank, Corpus
@@ -14,6 +16,8 @@ from banks.text_index.bm25 import RankedText, Term, rank, weigh
 from banks.text_index.packing import Postings, unpack
 from banks.text_index.texts import owner_of
 
+Numbers = npt.NDArray[np.int64]
+EVERYWHERE: Mapping[Corpus, Numbers] = MappingProxyType({})
 MOST_LEXEMES = 256  # of a query. A question has ten; a pasted book must not read the whole index
 
 # One statement sees one state of the bank, so the counts match the blocks.
@@ -46,20 +50,41 @@ class CorpusView:
     holders: defaultdict[str, Holders] = field(default_factory=lambda: defaultdict(Holders))
 
 
+@dataclass(frozen=True)
+class QueryView:
+    """The index as far as it holds the lexemes of a query, which count as often as the query repeats them."""
+
+    repeats: Mapping[str, int]
+    corpora: Mapping[Corpus, CorpusView]
+
+    def rank(
+        self, limits: Mapping[Corpus, int], *, with_retired: bool = False, within: Mapping[Corpus, Numbers] = EVERYWHERE
+    ) -> dict[Corpus, list[RankedText]]:
+        """The best texts of each corpus, ties by number. `within` restricts a corpus to the texts of these numbers.
+
+        Retired texts are found only on request. The counts are those of the live texts of the whole corpus.
+        """
+        return {
+            corpus: rank_view(
+                self.corpora[corpus], self.repeats, limit, with_retired=with_retired, within=within.get(corpus)
+            )
+            if corpus in self.corpora
+            else []
+            for corpus, limit in limits.items()
+        }
+
+
+def read_query(bank: Bank, corpora: Iterable[Corpus], lexemes: Sequence[str]) -> QueryView:
+    """Only the first lexemes of a very long query count. Call inside a tenant transaction."""
+    repeats = dict(islice(Counter(lexemes).items(), MOST_LEXEMES))
+    return QueryView(repeats, read_views(bank, list(corpora), list(repeats)) if repeats else {})
+
+
 def rank_texts(
     bank: Bank, limits: Mapping[Corpus, int], lexemes: Sequence[str], *, with_retired: bool = False
 ) -> dict[Corpus, list[RankedText]]:
-    """The best texts of each corpus, ties by number. Call inside a tenant transaction.
-
-    Retired texts are found only on request, and scored by the counts of the live ones. A repeated lexeme counts
-    several times. Only the first lexemes of a very long query count.
-    """
-    repeats = dict(islice(Counter(lexemes).items(), MOST_LEXEMES))
-    views = read_views(bank, list(limits), list(repeats)) if repeats else {}
-    return {
-        corpus: rank_view(views[corpus], repeats, limit, with_retired=with_retired) if corpus in views else []
-        for corpus, limit in limits.items()
-    }
+    """The best texts of each corpus, see `QueryView.rank`. Call inside a tenant transaction."""
+    return read_query(bank, limits, lexemes).rank(limits, with_retired=with_retired)
 
 
 def read_views(bank: Bank, corpora: Sequence[Corpus], lexemes: Sequence[str]) -> dict[Corpus, CorpusView]:
@@ -77,11 +102,13 @@ def read_views(bank: Bank, corpora: Sequence[Corpus], lexemes: Sequence[str]) ->
     return views
 
 
-def rank_view(view: CorpusView, repeats: Mapping[str, int], limit: int, *, with_retired: bool) -> list[RankedText]:
+def rank_view(
+    view: CorpusView, repeats: Mapping[str, int], limit: int, *, with_retired: bool, within: Numbers | None = None
+) -> list[RankedText]:
     terms = [
         Term(
             weigh(repeats[lexeme], texts=view.texts, holders=holders.live),
-            choose_postings(holders, with_retired=with_retired),
+            keep_numbers(choose_postings(holders, with_retired=with_retired), within),
         )
         for lexeme, holders in sorted(view.holders.items())
     ]
@@ -95,3 +122,10 @@ def choose_postings(holders: Holders, *, with_retired: bool) -> Postings:
         return postings
     live: Postings = postings[np.logical_not(postings["retired"])]
     return live
+
+
+def keep_numbers(postings: Postings, within: Numbers | None) -> Postings:
+    if within is None:
+        return postings
+    kept: Postings = postings[np.isin(postings["number"].astype(np.int64), within)]
+    return kept

@@ -11,7 +11,8 @@ Notes on `Input`, which has no docstring because OpenAPI would repeat it for eve
 
 import heapq
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -78,6 +79,15 @@ def check_scalar_type(field: Any, value: Any) -> None:
     for kind, wanted in PYTHON_TYPES.items():
         if isinstance(field, kind) and type(value) not in wanted:
             field.fail("invalid")
+
+
+@contextmanager
+def prefix_faults(field: str) -> Iterator[None]:
+    """Reports a ValidationError raised inside as a fault of this field."""
+    try:
+        yield
+    except serializers.ValidationError as fault:
+        raise serializers.ValidationError({field: fault.detail}) from fault
 
 
 def check_json(value: Any) -> None:

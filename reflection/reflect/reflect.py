@@ -61,7 +61,7 @@ def form_noted_opinions(
     candidates = list(map(build_candidate, written, named))
     formation = form_opinions(
         bank,
-        Claims(candidates, found.read_texts, asked.text, by_tags=asked.filters.tags is not None),
+        Claims(candidates, found.read_texts, asked.text, by_tags=asked.filters.are_by_tags),
         FormingTools(OpinionMatcher(tools.llm), tools.recall.embedder, tools.write),
         actor=tools.actor,
         now=timezone.now(),

@@ -167,8 +167,8 @@ def find_relationships(
     if not entity_ids:
         return ()
     entities = list(entity_ids[:MOST_ENTITIES])
-    tagged = build_unit_condition(Filters(tags=filters.tags), PointInTime(history=True))
-    by_tags = filters.tags is not None
+    by_tags = filters.are_by_tags
+    tagged = build_unit_condition(Filters(tags=filters.tags, where=filters.where), PointInTime(history=True))
     statement = FIND_RELATIONSHIPS.format(
         visible=build_visibility(moment, filters),
         text=TEXT_OR_PARTS.format(unit=tagged) if by_tags else TEXT,

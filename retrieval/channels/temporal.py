@@ -11,7 +11,7 @@ from retrieval.channels.graph import weigh_time
 from retrieval.channels.lookups import BankQuery
 from retrieval.errors import NoVector
 from retrieval.filters.conditions import all_of, list_owners
-from retrieval.filters.scope import happened_within, occurred_within
+from retrieval.filters.fields import happened_within, occurred_within
 from retrieval.filters.types import TimeRange
 from retrieval.statements import read_rows
 from retrieval.types import Hit

@@ -5,7 +5,6 @@ The alias of a row is the name of its corpus.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import lru_cache
 
 from psycopg import sql
@@ -13,12 +12,13 @@ from psycopg import sql
 from banks.entities.names.normalise import normalise_name
 from banks.models import Corpus
 from retrieval.filters.conditions import all_of, is_own, text_array
-from retrieval.filters.moment import build_historical_columns, build_moment_condition, was_recorded, was_said
+from retrieval.filters.fields import UNIT, apply_to_history, happened_within, occurred_within
+from retrieval.filters.moment import build_moment_condition, was_recorded, was_said
 from retrieval.filters.tags import FEW, build_tag_condition
+from retrieval.filters.tree import build_tree_condition
 from retrieval.filters.types import Filters, TimeRange
 from retrieval.types import PointInTime
 
-UNIT = sql.Identifier("unit")
 HAS_METADATA = sql.SQL("""EXISTS (
     SELECT FROM banks_unitmetadata AS entry
     WHERE entry.bank_id = $2 AND entry.key = {key} AND entry.value = {value} AND entry.unit_id = unit.id
@@ -39,11 +39,6 @@ RESTS_ON_DOCUMENT = sql.SQL("""EXISTS (
     JOIN banks_document AS document ON document.id = chunk.document_id
     WHERE source.unit_id = unit.id AND document.bank_id = $2 AND document.document_id = ANY({document_ids})
 )""")
-# Most units were not changed since. The inner `unit` has the fields of then.
-WAS = sql.SQL("""CASE WHEN unit.updated_at <= {known} THEN {condition} ELSE EXISTS (
-    SELECT FROM (SELECT {columns} FROM (VALUES (1)) AS one {joined}) AS unit WHERE {condition}
-) END""")
-FIELDS = ("network", "occurred_start", "occurred_end", "mentioned_at")
 
 
 def build_unit_condition(filters: Filters, moment: PointInTime) -> sql.Composable:
@@ -57,6 +52,8 @@ def build_unit_condition(filters: Filters, moment: PointInTime) -> sql.Composabl
         conditions.append(MENTIONS.format(names=names))
     if filters.document_ids:
         conditions.append(RESTS_ON_DOCUMENT.format(document_ids=text_array(filters.document_ids)))
+    if filters.where is not None:
+        conditions.append(build_tree_condition(filters.where, moment))
     conditions += apply_to_history(list_field_conditions(filters), moment)
     return all_of(conditions)
 
@@ -70,21 +67,6 @@ def list_field_conditions(filters: Filters) -> list[sql.Composable]:
     return [*conditions, *occurred_within(filters.occurred), *happened_within("mentioned_at", filters.mentioned)]
 
 
-def apply_to_history(conditions: list[sql.Composable], moment: PointInTime) -> list[sql.Composable]:
-    """The same conditions on the fields as they were at `known_at`."""
-    if moment.known_at is None or not conditions:
-        return conditions
-    then = build_historical_columns(moment)
-    return [
-        WAS.format(
-            known=sql.Literal(moment.known_at),
-            condition=all_of(conditions),
-            columns=sql.SQL(", ".join(f"{then.columns[name]} AS {name}" for name in FIELDS)),
-            joined=sql.SQL(then.joined),
-        )
-    ]
-
-
 def has_metadata(wanted: Mapping[str, str]) -> list[sql.Composable]:
     """A few pairs are subqueries that may use an index; many pairs are one subquery (see `FEW`)."""
     if len(wanted) <= FEW:
@@ -92,34 +74,6 @@ def has_metadata(wanted: Mapping[str, str]) -> list[sql.Composable]:
         return [HAS_METADATA.format(key=sql.Literal(key), value=sql.Literal(value)) for key, value in pairs]
     keys, values = text_array(tuple(wanted)), text_array(tuple(wanted.values()))
     return [HAS_ALL_METADATA.format(keys=keys, values=values, count=sql.Literal(len(wanted)))]
-
-
-def occurred_within(wanted: TimeRange) -> list[sql.Composable]:
-    """The occurrence and the range overlap. Ends are exclusive; an occurrence without an end is a moment."""
-    conditions: list[sql.Composable] = []
-    if wanted.start is not None:
-        conditions.append(
-            sql.SQL("(unit.occurred_start >= {start} OR unit.occurred_end > {start})").format(
-                start=sql.Literal(wanted.start)
-            )
-        )
-    if wanted.end is not None:
-        conditions.append(ends_by(sql.SQL("unit.occurred_start"), wanted, wanted.end))
-    return conditions
-
-
-def happened_within(column: str, wanted: TimeRange, *, row: sql.Identifier = UNIT) -> list[sql.Composable]:
-    at = sql.SQL("{}.{}").format(row, sql.Identifier(column))
-    conditions: list[sql.Composable] = []
-    if wanted.start is not None:
-        conditions.append(sql.SQL("{} >= {}").format(at, sql.Literal(wanted.start)))
-    if wanted.end is not None:
-        conditions.append(ends_by(at, wanted, wanted.end))
-    return conditions
-
-
-def ends_by(at: sql.Composable, wanted: TimeRange, end: datetime) -> sql.Composable:
-    return sql.SQL("{} <= {}" if wanted.is_moment else "{} < {}").format(at, sql.Literal(end))
 
 
 CHUNK, EPISODE, RELATIONSHIP = sql.Identifier("chunk"), sql.Identifier("episode"), sql.Identifier("relationship")

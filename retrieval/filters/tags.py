@@ -4,12 +4,12 @@ Tags are rows compared by equality: under row-level security an array's `&&` use
 (see docs/adr/0004).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from psycopg import sql
 
 from retrieval.filters.conditions import all_of, any_of, text_array
-from retrieval.filters.types import AllOf, AnyOf, Not, TagCondition, Tags
+from retrieval.filters.types import AllOf, AnyOf, Not, TagCondition, Tags, list_leaves
 
 # Subqueries in one condition. The planner orders the joins of each of them, which takes seconds for dozens; a subquery
 # under IS TRUE is evaluated once and is not part of that search.
@@ -52,17 +52,6 @@ def build_asked(condition: TagCondition) -> sql.Composable:
     if sum(1 for _ in list_leaves(condition)) <= FEW:
         return build_tree(condition, build_tag_match)
     return sql.SQL(OF_ALL_TAGS).format(condition=build_tree(condition, build_array_match))
-
-
-def list_leaves(condition: TagCondition) -> Iterator[Tags]:
-    match condition:
-        case AllOf(conditions) | AnyOf(conditions):
-            for one in conditions:
-                yield from list_leaves(one)
-        case Not(inner):
-            yield from list_leaves(inner)
-        case Tags():
-            yield condition
 
 
 def build_tree(condition: TagCondition, build_leaf: Callable[[Tags], sql.Composable]) -> sql.Composable:

@@ -1,6 +1,7 @@
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Union
+from typing import Generic, Literal, TypeVar, Union
 
 from banks.enums import Network
 
@@ -12,24 +13,6 @@ TagMatch = Literal["any", "all", "any_strict", "all_strict", "exact"]
 class Tags:
     tags: tuple[str, ...]
     match: TagMatch = "any"
-
-
-@dataclass(frozen=True)
-class AllOf:
-    conditions: tuple["TagCondition", ...]
-
-
-@dataclass(frozen=True)
-class AnyOf:
-    conditions: tuple["TagCondition", ...]
-
-
-@dataclass(frozen=True)
-class Not:
-    condition: "TagCondition"
-
-
-TagCondition = Union[Tags, AllOf, AnyOf, Not]  # noqa: UP007  # the names are quoted, and | can't join strings
 
 
 @dataclass(frozen=True)
@@ -45,6 +28,71 @@ class TimeRange:
 
 
 @dataclass(frozen=True)
+class Metadata:
+    """A test of the value under a key. A memory without the key does not pass.
+
+    `values` are the choices of `in`, or the one operand of the others. A comparison takes a number, or a day or time in
+    ISO 8601, and passes only values of the same kind.
+    """
+
+    key: str
+    operator: Literal["in", "exists", "contains", "icontains", "gt", "gte", "lt", "lte"]
+    values: tuple[str | int | float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Entities:
+    """The unit mentions one of the names; without names, any entity."""
+
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Happened:
+    """The time lies in the range; in an open range, the unit has such a time."""
+
+    column: Literal["occurred", "mentioned"]
+    range: TimeRange = field(default_factory=TimeRange)
+
+
+L = TypeVar("L")
+C_co = TypeVar("C_co", covariant=True)
+
+
+@dataclass(frozen=True)
+class AllOf(Generic[C_co]):
+    conditions: tuple[C_co, ...]
+
+
+@dataclass(frozen=True)
+class AnyOf(Generic[C_co]):
+    conditions: tuple[C_co, ...]
+
+
+@dataclass(frozen=True)
+class Not(Generic[C_co]):
+    condition: C_co
+
+
+# The names are quoted, and | can't join strings.
+Tree = Union[L, "AllOf[Tree[L]]", "AnyOf[Tree[L]]", "Not[Tree[L]]"]
+TagCondition = Tree[Tags]
+Leaf = Tags | Metadata | Entities | Happened
+Condition = Tree[Leaf]
+
+
+def list_leaves(condition: Tree[L]) -> Iterator[L]:
+    match condition:
+        case AllOf(conditions) | AnyOf(conditions):
+            for one in conditions:
+                yield from list_leaves(one)
+        case Not(inner):
+            yield from list_leaves(inner)
+        case _:
+            yield condition
+
+
+@dataclass(frozen=True)
 class Filters:
     """Every condition must hold. An empty condition lets every unit pass."""
 
@@ -55,3 +103,10 @@ class Filters:
     occurred: TimeRange = field(default_factory=TimeRange)
     mentioned: TimeRange = field(default_factory=TimeRange)
     document_ids: tuple[str, ...] = ()
+    where: Condition | None = None
+
+    @property
+    def are_by_tags(self) -> bool:
+        """A tag decides about a unit, alone or among other conditions."""
+        in_tree = self.where is not None and any(isinstance(leaf, Tags) for leaf in list_leaves(self.where))
+        return self.tags is not None or in_tree

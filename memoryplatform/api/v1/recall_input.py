@@ -12,8 +12,10 @@ from rest_framework import serializers
 from banks.enums import Network
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1 import fields
+from memoryplatform.api.v1.filter_fields import FiltersField, read_filter_tree
 from retrieval.analysis import clean_query
 from retrieval.errors import QueryWithoutWords
+from retrieval.filters.tree import add_condition
 from retrieval.filters.types import Filters, TagCondition, Tags, TimeRange
 from retrieval.types import BUDGETS, Budget, Include, LeastScores, PointInTime, RecallQuery
 
@@ -92,8 +94,17 @@ class IncludeInput(Input):
     source_facts = NullField(required=False, allow_null=True, help_text="Must be null or left out.")
 
 
-def read_range(given: dict[str, Any] | None, asked_at: datetime | None) -> TimeRange:
-    zone = asked_at.tzinfo if asked_at else UTC
+def find_zone(asked_at: datetime | None) -> tzinfo | None:
+    return asked_at.tzinfo if asked_at else UTC
+
+
+def check_range(name: str, given: TimeRange) -> None:
+    """For a date and a time, which are comparable only in the caller's zone."""
+    if given.start and given.end and given.end < given.start:
+        raise serializers.ValidationError({name: ["Ends before it starts."]})
+
+
+def read_range(given: dict[str, Any] | None, zone: tzinfo | None) -> TimeRange:
     return TimeRange(**{name: end and resolve_time(end, zone) for name, end in (given or {}).items()})
 
 
@@ -164,6 +175,7 @@ class RecallInput(Input):
     tags_match = serializers.ChoiceField(choices=fields.MATCHES, default="any")
     tag_groups = fields.TagGroupsField(required=False, allow_null=True)
     metadata = fields.MetadataField(required=False, allow_null=True)
+    filters = FiltersField(required=False, allow_null=True)
     entities = serializers.ListField(
         child=serializers.CharField(max_length=300),
         required=False,
@@ -200,6 +212,11 @@ class RecallInput(Input):
             raise serializers.ValidationError("Give either tags or tag_groups.")
         if not attrs["rerank"] and (attrs.get("min_scores") or {}).get("reranker") is not None:
             raise serializers.ValidationError({"min_scores": ["Needs rerank."]})
+        zone = find_zone(attrs["query_timestamp"])
+        for name in ("occurred", "mentioned"):
+            check_range(name, read_range(attrs.get(name), zone))
+        if attrs.get("filters"):
+            attrs["filters"] = read_filter_tree(attrs["filters"], zone)
         return attrs
 
     def recall_query(self) -> RecallQuery:
@@ -244,15 +261,17 @@ def read_budget(given: dict[str, Any]) -> Budget:
 
 
 def read_filters(given: dict[str, Any]) -> Filters:
-    return Filters(
+    zone = find_zone(given["query_timestamp"])
+    filters = Filters(
         networks=tuple(Network(one) for one in given.get("types") or ()),
         tags=read_tags(given),
         metadata=dict(given.get("metadata") or {}),
         entities=tuple(given.get("entities") or ()),
-        occurred=read_range(given.get("occurred"), given["query_timestamp"]),
-        mentioned=read_range(given.get("mentioned"), given["query_timestamp"]),
+        occurred=read_range(given.get("occurred"), zone),
+        mentioned=read_range(given.get("mentioned"), zone),
         document_ids=tuple(given.get("document_ids") or ()),
     )
+    return add_condition(filters, given["filters"]) if given.get("filters") else filters
 
 
 def read_tags(given: dict[str, Any]) -> TagCondition | None:

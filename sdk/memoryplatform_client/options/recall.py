@@ -48,6 +48,9 @@ class Include(TypedDict, total=False):
 class SearchOptions(TypedDict, total=False):
     """`thinking_budget`: the number of memories to examine, in place of `budget`.
 
+    `filters` is a tree of conditions on tags, metadata, entities and times (docs/recall.md):
+    `{"metadata": {"priority": {"gte": 3}}, "not": {"tags": ["draft"]}}`.
+
     The zone of `query_timestamp` decides which day "yesterday" is.
     """
 
@@ -61,6 +64,7 @@ class SearchOptions(TypedDict, total=False):
     tags_match: TagsMatch
     tag_groups: Sequence[Mapping[str, Any]] | None
     metadata: Mapping[str, str] | None
+    filters: Mapping[str, Any] | None
     entities: Sequence[str] | None
     document_ids: Sequence[str] | None
     occurred: TimeRange | None

@@ -95,8 +95,10 @@ HUNDRED = [f"tag {number}" for number in range(100)]
         {"tags": HUNDRED, "tags_match": "exact"},
         {"tag_groups": [{"tags": [tag], "match": "any_strict"} for tag in HUNDRED]},
         {"tag_groups": [{"not": {"not": {"tags": HUNDRED[:15], "match": "all"}}} for _ in range(33)]},
+        {"filters": {"or": [{"metadata": {name: {"contains": "x"}}, "tags": "tag 1"} for name in HUNDRED[1:25]]}},
+        {"filters": {"not": {"or": [{"not": {"tags": tag}} for tag in HUNDRED[:25]], "entities": {"exists": False}}}},
     ],
-    ids=["metadata", "all tags", "exact tags", "leaves", "nested leaves"],
+    ids=["metadata", "all tags", "exact tags", "leaves", "nested leaves", "tree", "nested tree"],
 )
 def test_the_most_that_may_be_asked_of_a_memory_is_answered(memory: Memory, ask: Ask, filters: dict[str, Any]) -> None:
     answer = memory.unit("Alice moved to Lisbon", tags=HUNDRED)
@@ -111,6 +113,7 @@ def test_the_most_that_may_be_asked_of_a_memory_is_answered(memory: Memory, ask:
     ("field", "value"),
     [
         ("tag_groups", [{"tags": HUNDRED}] * 5 + [{"tags": ["one more"]}]),
+        ("mentioned", {"start": "2026-05-19", "end": "2026-05-18T10:00:00Z"}),
         ("temporal_window", {"start": LATE, "end": EARLY}),
         ("temporal_window", {"start": EARLY}),
         ("occurred", {"start": LATE, "end": EARLY}),

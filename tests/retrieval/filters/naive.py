@@ -2,8 +2,23 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
-from retrieval.filters.types import AllOf, AnyOf, Filters, Not, TagCondition, Tags, TimeRange
+from retrieval.filters.types import (
+    AllOf,
+    AnyOf,
+    Condition,
+    Entities,
+    Filters,
+    Happened,
+    Leaf,
+    Metadata,
+    Not,
+    TagCondition,
+    Tags,
+    TimeRange,
+    list_leaves,
+)
 from retrieval.types import PointInTime
 
 
@@ -36,6 +51,60 @@ def passes(unit: Said, filters: Filters, moment: PointInTime) -> bool:
         and (not filters.document_ids or bool(unit.documents & set(filters.document_ids)))
         and occurred_in(unit, filters.occurred)
         and is_in(unit.mentioned_at, filters.mentioned)
+        and (filters.where is None or (may_see_tree(unit.tags, filters.where) and satisfies(unit, filters.where)))
+    )
+
+
+def may_see_tree(tags: frozenset[str], condition: Condition) -> bool:
+    leaves = [leaf for leaf in list_leaves(condition) if isinstance(leaf, Tags)]
+    return not leaves or may_see(tags, AllOf(tuple(leaves)))
+
+
+def satisfies(unit: Said, condition: Condition) -> bool:
+    match condition:
+        case AllOf(conditions):
+            return all(satisfies(unit, one) for one in conditions)
+        case AnyOf(conditions):
+            return any(satisfies(unit, one) for one in conditions)
+        case Not(inner):
+            return not satisfies(unit, inner)
+        case _:
+            return satisfies_leaf(unit, condition)
+
+
+def satisfies_leaf(unit: Said, leaf: Leaf) -> bool:
+    match leaf:
+        case Tags():
+            return matches(unit.tags, leaf)
+        case Metadata():
+            return leaf.key in unit.metadata and tests_value(unit.metadata[leaf.key], leaf)
+        case Entities(names):
+            return bool(unit.entities & {name.lower() for name in names}) if names else bool(unit.entities)
+        case Happened("mentioned", wanted):
+            return is_in(unit.mentioned_at, wanted)
+        case Happened(_, wanted):
+            return unit.occurred_start is not None and occurred_in(unit, wanted)
+
+
+def tests_value(value: str, leaf: Metadata) -> bool:
+    """The values of the tests are whole numbers and days."""
+    operand = leaf.values[0] if leaf.values else ""
+    match leaf.operator:
+        case "in":
+            return value in leaf.values
+        case "exists":
+            return True
+        case "contains" | "icontains":
+            return str(operand) in value
+    if isinstance(operand, str):
+        return "-" in value and compare(value, operand, leaf.operator)
+    number = value.removeprefix("json:")
+    return number.isdecimal() and compare(int(number), int(operand), leaf.operator)
+
+
+def compare(value: Any, operand: Any, operator: str) -> bool:
+    return bool(
+        {"gt": value > operand, "gte": value >= operand, "lt": value < operand, "lte": value <= operand}[operator]
     )
 
 

@@ -23,7 +23,21 @@ from banks.models import (
 )
 from retrieval.filters.conditions import list_owners
 from retrieval.filters.scope import build_unit_condition
-from retrieval.filters.types import AllOf, AnyOf, Filters, Not, TagCondition, TagMatch, Tags, TimeRange
+from retrieval.filters.tree import add_condition
+from retrieval.filters.types import (
+    AllOf,
+    AnyOf,
+    Condition,
+    Entities,
+    Filters,
+    Happened,
+    Metadata,
+    Not,
+    TagCondition,
+    TagMatch,
+    Tags,
+    TimeRange,
+)
 from retrieval.statements import read_rows
 from retrieval.types import PointInTime
 from tenants.identifiers import uuid7
@@ -44,6 +58,8 @@ maybe_day = st.none() | days
 some_tags = st.frozensets(st.sampled_from(TAGS), max_size=3)
 many_tags = st.frozensets(st.sampled_from(MANY_TAGS), min_size=4) | some_tags
 some_values = st.dictionaries(st.sampled_from(KEYS), st.sampled_from(["1", "2"]), max_size=2)
+VALUES = ["2", "10", "json:3", "json:true", "red", "2026-01-03", "2026-01-05T10:00:00Z", "3x", ""]
+odd_values = st.dictionaries(st.sampled_from(KEYS[:2]), st.sampled_from(VALUES), max_size=2)
 many_values = st.fixed_dictionaries(dict.fromkeys(KEYS, st.sampled_from(["1", "1", "1", "2"])))
 
 
@@ -57,7 +73,7 @@ def units(draw: st.DrawFn) -> Said:
         mentioned_at=draw(days),
         recorded_at=draw(days),
         tags=draw(many_tags),
-        metadata=draw(some_values | many_values),
+        metadata=draw(some_values | many_values | odd_values),
         entities=draw(st.frozensets(st.sampled_from(NAMES), max_size=2)),
         documents=draw(st.frozensets(st.sampled_from(DOCUMENTS), max_size=2)),
         occurred_start=start,
@@ -81,6 +97,26 @@ tag_trees: st.SearchStrategy[TagCondition] = st.recursive(
     max_leaves=8,
 )
 ranges = st.builds(TimeRange, maybe_day, maybe_day)
+keys = st.sampled_from(KEYS[:2])
+comparisons = st.sampled_from(["gt", "gte", "lt", "lte"])
+leaves = st.one_of(
+    plain_tags,
+    st.builds(Metadata, keys, st.just("in"), st.lists(st.sampled_from(VALUES), max_size=3).map(tuple)),
+    st.builds(Metadata, keys, st.sampled_from(["contains", "icontains"]), st.sampled_from([("e",), ("json",), ("'",)])),
+    st.builds(Metadata, keys, st.just("exists")),
+    st.builds(Metadata, keys, comparisons, st.sampled_from([(2,), (3,), (9.0,), ("2026-01-03",), ("2026-01-04",)])),
+    st.builds(Entities, st.sampled_from([("Alice", "Bob"), ("carol",), ()])),
+    st.builds(Happened, st.sampled_from(["occurred", "mentioned"]), ranges),
+)
+trees: st.SearchStrategy[Condition] = st.recursive(
+    leaves,
+    lambda inner: (
+        st.builds(Not, inner)
+        | st.builds(AllOf, st.lists(inner, max_size=4).map(tuple))
+        | st.builds(AnyOf, st.lists(inner, max_size=4).map(tuple))
+    ),
+    max_leaves=8,
+)
 # One or two kinds of conditions at a time, because hardly any unit would pass all of them.
 one_filter = st.one_of(
     st.builds(Filters, networks=st.just((Network.WORLD, Network.EXPERIENCE))),
@@ -92,6 +128,8 @@ one_filter = st.one_of(
     st.builds(Filters, occurred=ranges),
     st.builds(Filters, mentioned=ranges),
     st.builds(Filters, document_ids=st.just(("d/1",))),
+    st.builds(Filters, where=trees),
+    st.builds(add_condition, st.builds(Filters, mentioned=ranges), trees),
     st.builds(Filters, networks=st.just((Network.WORLD,)), tags=plain_tags, occurred=ranges),
 )
 moments = st.builds(PointInTime, as_of=maybe_day, known_at=maybe_day, history=st.booleans())

@@ -8,7 +8,7 @@ import pytest
 
 from banks.enums import Network
 from retrieval.filters.scope import build_scope, can_stand_alone
-from retrieval.filters.types import Filters, Tags, TimeRange
+from retrieval.filters.types import Filters, Metadata, Tags, TimeRange
 from retrieval.types import PointInTime
 
 SINCE = TimeRange(start=datetime(2026, 1, 1, tzinfo=UTC))
@@ -20,6 +20,7 @@ SAMPLES: dict[str, Any] = {
     "occurred": SINCE,
     "mentioned": SINCE,
     "document_ids": ("d/1",),
+    "where": Metadata("key", "exists"),
 }
 MET_BY_CHUNKS = {"mentioned", "document_ids"}
 NO_FILTERS = Filters()

@@ -11,10 +11,10 @@ from banks.models import MemoryUnit
 from banks.rendering import render_text
 from banks.retain.input import RetainItem
 from memoryplatform.api.compat.hindsight.hindsight_view import drop_unknown, join_text_blocks, read_body
-from memoryplatform.api.compat.mem0.mem0_view import prefix_faults
 from memoryplatform.api.compat.mem0.metadata import EXPIRATION, IMMUTABLE, ROLE, USUAL_ROLE, write_metadata
 from memoryplatform.api.compat.mem0.owners import KINDS, Owners, read_owners
 from memoryplatform.api.compat.mem0.timestamps import read_extent
+from memoryplatform.api.serializers import prefix_faults
 from memoryplatform.api.v1.banks import ExtractionSettingsInput, check_list
 from memoryplatform.api.v1.retain_items import FactInput, MessageInput, read_items
 from memoryplatform.operations.access import BankAccess

@@ -7,14 +7,15 @@ from django.http import QueryDict
 from rest_framework import serializers
 
 from banks.models.unit import UnitQuerySet
-from memoryplatform.api.compat.mem0.filter_conditions import AnyOf, walk
 from memoryplatform.api.compat.mem0.filter_grammar import LIST_PARAMETERS, read_query_filters, read_request_filters
 from memoryplatform.api.compat.mem0.owners import KINDS, Owner
 from memoryplatform.api.compat.mem0.unit_lookup import find_units
+from memoryplatform.api.filter_grammar import walk
 from memoryplatform.api.serializers import check_given_once
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.kinds.delete_memories import delete_asked
 from memoryplatform.operations.models import Operation
+from retrieval.filters.types import AnyOf
 
 IN_PROGRESS = "Delete in progress. This may take some time."
 FILTER_PARAMETERS = {*KINDS, "metadata", "filters", "categories", "start_date", "end_date", "keywords"}

@@ -16,6 +16,7 @@ from memoryplatform.api.compat.mem0 import mem0_view
 from memoryplatform.api.compat.mem0.deletion import IN_PROGRESS, delete_of_owner
 from memoryplatform.api.compat.mem0.owners import KINDS, SENT_NAMES, Owner, read_bank_id, read_owner
 from memoryplatform.api.compat.mem0.unit_lookup import find_banks
+from memoryplatform.api.serializers import prefix_faults
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import delete_bank_for_good
 from tenants.transactions import tenant_transaction
@@ -68,7 +69,7 @@ class EntityView(mem0_view.Mem0View):
 def read_named(kind: str, name: str) -> Owner:
     if kind not in KIND_IDS:
         raise serializers.ValidationError("Invalid entity type")
-    with mem0_view.prefix_faults(KIND_IDS[kind]):
+    with prefix_faults(KIND_IDS[kind]):
         return read_owner(KIND_IDS[kind], SENT_NAMES.get(name, name))
 
 

@@ -1,30 +1,41 @@
 """mem0's filters as a tree of conditions, and the operators that each key takes."""
 
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any, Literal, Union
+from typing import Any, Literal
 from uuid import UUID
 
 from rest_framework import serializers
 
+from memoryplatform.api import filter_grammar
 from memoryplatform.api.compat.mem0.metadata import EXPIRATION, write_value
 from memoryplatform.api.compat.mem0.owners import KINDS, read_owner
 from memoryplatform.api.compat.mem0.timestamps import read_day, read_extent
+from memoryplatform.api.filter_grammar import (
+    PRESENT,
+    SEARCHES,
+    TEXT,
+    TEXT_OR_EMPTY,
+    Bounds,
+    Grammar,
+    UnsupportedOperator,
+    choose_bounds,
+    get_metadata_bounds,
+    get_range_bounds,
+    require_operator,
+)
+from retrieval.filters.types import AllOf, AnyOf, Metadata, Tree
 
-PRESENT = "*"
-COMPARISONS = ("eq", "gt", "gte", "lt", "lte")
-SEARCHES: dict[str, Literal["contains", "icontains"]] = {"contains": "contains", "icontains": "icontains"}
-TEXT = serializers.CharField(max_length=500, trim_whitespace=False)
-TEXT_OR_EMPTY = serializers.CharField(max_length=500, trim_whitespace=False, allow_blank=True)
-KEY = serializers.CharField(max_length=100)
+COMPARISONS = ("eq", *filter_grammar.COMPARISONS)
 # mem0's created_at is the time of the message, which the caller may set with `timestamp`.
 COLUMNS = {"created_at": "mentioned_at", "timestamp": "mentioned_at", "updated_at": "updated_at"}
 
 
 @dataclass(frozen=True)
 class FieldTest:
-    """A test of one field: a column of the memory, a `tag` of the kind `key`, a `category`, or `metadata` under `key`.
+    """A test of one field: a column of the memory, a `tag` of the kind `key`, a `category`, or the `metadata` with the
+    expiration date.
 
     `values` are the choices of `in`, the text of `contains` and `icontains`, or the start and the exclusive end of
     `between`, where None is open.
@@ -41,48 +52,10 @@ class FieldTest:
         return tuple(f"{self.key}:{name}" for name in self.values)
 
 
-@dataclass(frozen=True)
-class AllOf:
-    conditions: tuple["Condition", ...]
-
-
-@dataclass(frozen=True)
-class AnyOf:
-    conditions: tuple["Condition", ...]
-
-
-@dataclass(frozen=True)
-class Not:
-    condition: "Condition"
-
-
-Condition = Union[FieldTest, AllOf, AnyOf, Not]  # noqa: UP007  # the names are quoted, and | can't join strings
-EVERYTHING = AllOf(())
-
-
-def walk(condition: Condition) -> Iterator[Condition]:
-    yield condition
-    match condition:
-        case AllOf(conditions) | AnyOf(conditions):
-            for one in conditions:
-                yield from walk(one)
-        case Not(inner):
-            yield from walk(inner)
-
-
-def list_conjuncts(condition: Condition) -> list[Condition]:
-    """The conditions of a conjunction, flattened."""
-    if isinstance(condition, AllOf):
-        return [part for one in condition.conditions for part in list_conjuncts(one)]
-    return [condition]
-
-
+Test = FieldTest | Metadata
+Condition = Tree[Test]
+EVERYTHING: Condition = AllOf(())
 Read = Callable[[str, str, Any], Condition]
-
-
-class UnsupportedOperator(serializers.ValidationError):
-    def __init__(self, operator: str) -> None:
-        super().__init__(f"Can't be filtered with {operator}.")
 
 
 def read_id(key: str, operator: str, value: Any) -> Condition:
@@ -99,15 +72,14 @@ def read_category(_key: str, operator: str, value: Any) -> Condition:
 
 
 def read_metadata_value(key: str, operator: str, value: Any) -> Condition:
-    """`key` is a metadata key."""
-    name = KEY.run_validation(key)
-    if operator == "eq":
-        return FieldTest("metadata", "in", (TEXT_OR_EMPTY.run_validation(write_value(value)),), name)
-    return read_search("metadata", name, operator, value)
+    """`key` is a metadata key. A list or an object is compared as JSON."""
+    if operator == "eq" and isinstance(value, str | list | dict):
+        return Metadata(key, "in", (TEXT_OR_EMPTY.run_validation(write_value(value)),))
+    return filter_grammar.read_metadata(key, operator, value)
 
 
 def read_search(field: str, key: str, operator: str, value: Any) -> Condition:
-    """The operators that tags and metadata share: any value, or a part of one."""
+    """Any value, or a part of one."""
     if operator == PRESENT:
         return FieldTest(field, "present", (), key)
     if operator in SEARCHES:
@@ -132,12 +104,6 @@ def read_expiration(_key: str, operator: str, value: Any) -> Condition:
     return FieldTest("metadata", "between", choose_bounds(operator, day.isoformat(), end), EXPIRATION)
 
 
-def choose_bounds(operator: str, start: Any, end: Any) -> tuple[Any, Any]:
-    """The range that a comparison with the extent from `start` to `end` selects."""
-    bounds = {"eq": (start, end), "gt": (end, None), "gte": (start, None), "lt": (None, start), "lte": (None, end)}
-    return bounds[operator]
-
-
 def read_keywords(_key: str, operator: str, value: Any) -> Condition:
     require_operator(operator, ("eq", *SEARCHES))
     return FieldTest("text", SEARCHES.get(operator, "icontains"), (TEXT.run_validation(value),))
@@ -146,11 +112,6 @@ def read_keywords(_key: str, operator: str, value: Any) -> Condition:
 def read_memory_id(key: str, operator: str, value: Any) -> Condition:
     require_operator(operator, ("eq",))
     return FieldTest("id", "in", (read_uuid(key, value),))
-
-
-def require_operator(operator: str, known: Collection[str]) -> None:
-    if operator not in known:
-        raise UnsupportedOperator(operator)
 
 
 def read_uuid(name: str, given: Any) -> UUID:
@@ -169,3 +130,25 @@ FIELDS: dict[str, Read] = {
     "memory_ids": read_memory_id,
     "id": read_memory_id,
 }
+
+
+def merge_choices(choices: Sequence[Condition]) -> Condition:
+    """Merges choices of one key into a single test, so that a list is one lookup."""
+    tests = [one for one in choices if isinstance(one, FieldTest | Metadata) and one.operator == "in"]
+    if tests and len(tests) == len(choices):
+        return replace(tests[0], values=tuple(value for one in tests for value in one.values))
+    return AnyOf(tuple(choices))
+
+
+def get_bounds(condition: Condition) -> Bounds | None:
+    match condition:
+        case Metadata():
+            return get_metadata_bounds(condition)
+        case FieldTest(operator="between", values=(start, end)):
+            return get_range_bounds(start, end)
+    return None
+
+
+GRAMMAR: Grammar[Test] = Grammar(
+    FIELDS, read_metadata_value, merge_choices, get_bounds, any_value="*", takes_objects=True
+)

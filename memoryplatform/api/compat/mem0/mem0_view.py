@@ -4,8 +4,7 @@ mem0 writes an error's sentence to `detail`, `error` or `message`, so ours is in
 routes out, because their shapes are mem0's.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -33,15 +32,6 @@ MOST_ROWS = 1_000
 
 class NotFound(APIException):
     status_code = status.HTTP_404_NOT_FOUND
-
-
-@contextmanager
-def prefix_faults(field: str) -> Iterator[None]:
-    """Reports a ValidationError raised inside as a fault of this field."""
-    try:
-        yield
-    except serializers.ValidationError as fault:
-        raise serializers.ValidationError({field: fault.detail}) from fault
 
 
 def handle_mem0_exception(error: Exception, context: dict[str, Any]) -> Response:

@@ -13,7 +13,7 @@ from banks.models import UnitChange, UnitSource
 from banks.rendering import render_text
 from memoryplatform.api.compat.hindsight.hindsight_view import read_body
 from memoryplatform.api.compat.mem0.filter_conditions import read_uuid
-from memoryplatform.api.compat.mem0.mem0_view import Mem0View, prefix_faults
+from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.api.compat.mem0.memories import describe_memory
 from memoryplatform.api.compat.mem0.metadata import (
     EXPIRATION,
@@ -32,7 +32,7 @@ from memoryplatform.api.compat.mem0.owners import describe_owners
 from memoryplatform.api.compat.mem0.timestamps import read_extent
 from memoryplatform.api.compat.mem0.unit_lookup import Located, locate, locate_all
 from memoryplatform.api.idempotency import idempotent
-from memoryplatform.api.serializers import check_given_once
+from memoryplatform.api.serializers import check_given_once, prefix_faults
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.feedback import find_latest_recall, mark_result
 from memoryplatform.operations.kinds.delete_memories import delete_memories

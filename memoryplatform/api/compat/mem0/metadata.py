@@ -12,6 +12,7 @@ from rest_framework import serializers
 from banks.facts import CATEGORY, CHOSEN
 from memoryplatform.api.serializers import check_json, find_json_fault
 from memoryplatform.api.v1.fields import MetadataField
+from retrieval.filters.tree import MARK
 
 OWN_PREFIX = "mem0."
 EXPIRATION = "mem0.expiration_date"
@@ -20,7 +21,6 @@ FEEDBACK = "mem0.feedback"
 FEEDBACK_REASON = "mem0.feedback_reason"
 ROLE = "mem0.role"  # role of a source that is no message, if it is not the default
 USUAL_ROLE = "user"
-MARK = "json:"
 FIELD = MetadataField()
 
 

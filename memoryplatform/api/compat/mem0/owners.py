@@ -11,7 +11,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memoryplatform.api.compat.mem0.mem0_view import prefix_faults
+from memoryplatform.api.serializers import prefix_faults
 
 BANKS = "mem0:"  # prefix of the ids of mem0's banks
 KINDS = {"user_id": "user", "agent_id": "agent", "app_id": "app", "run_id": "run"}

@@ -6,7 +6,7 @@ Recall drops results far behind its best one and applies only a part of mem0's f
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -22,13 +22,13 @@ from rest_framework.request import Request
 from banks.models import MemoryUnit
 from banks.models.unit import UnitQuerySet
 from memoryplatform.api.compat.hindsight.hindsight_view import read_body
-from memoryplatform.api.compat.mem0 import filter_conditions as conditions
 from memoryplatform.api.compat.mem0 import memories
-from memoryplatform.api.compat.mem0.filter_conditions import Condition
+from memoryplatform.api.compat.mem0.filter_conditions import Condition, FieldTest
 from memoryplatform.api.compat.mem0.filter_grammar import read_request_filters, without_expired
-from memoryplatform.api.compat.mem0.mem0_view import Mem0View, prefix_faults
+from memoryplatform.api.compat.mem0.mem0_view import Mem0View
 from memoryplatform.api.compat.mem0.timestamps import read_extent
 from memoryplatform.api.compat.mem0.unit_lookup import SHOWN_NETWORKS, find_units
+from memoryplatform.api.serializers import prefix_faults
 from memoryplatform.api.v1.recall_input import LONGEST_QUERY
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import find_banks
@@ -37,7 +37,9 @@ from providers.embedding.vector import Vector
 from providers.errors import ProviderError
 from providers.registry import get_embedder
 from retrieval.analysis import QUERY_VECTORS, clean_query
-from retrieval.filters.types import AllOf, AnyOf, Filters, Not, TagCondition, Tags, TimeRange
+from retrieval.filters.tree import add_condition
+from retrieval.filters.types import AllOf, AnyOf, Filters, Happened, Metadata, Not, Tags, TimeRange
+from retrieval.filters.types import Condition as RecallCondition
 from retrieval.types import BUDGETS, NO_VECTOR, Channel, Place, RecallItem, RecallQuery, RecallResult
 from tenants.models import UsageRecord
 from tenants.transactions import tenant_transaction
@@ -277,35 +279,39 @@ def keep_comparable(units: UnitQuerySet, model: str) -> UnitQuerySet:
 def narrow(condition: Condition) -> tuple[Filters, bool]:
     """Recall's filters, and whether they cover the whole condition."""
     filters, is_exact = Filters(networks=SHOWN_NETWORKS), True
-    for one in conditions.list_conjuncts(condition):
-        added = add_condition(filters, one)
-        filters, is_exact = added or filters, is_exact and added is not None
+    for one in list_conjuncts(condition):
+        translated = translate(one)
+        if translated is None:
+            is_exact = False
+        else:
+            filters = add_condition(filters, translated)
     return filters, is_exact
 
 
-def add_condition(filters: Filters, condition: Condition) -> Filters | None:
-    match condition:
-        case conditions.FieldTest("metadata", "in", (value,), key) if key not in filters.metadata:
-            return replace(filters, metadata={**filters.metadata, key: value})
-        case conditions.FieldTest("mentioned_at", _, (start, end)) if filters.mentioned == TimeRange():
-            return replace(filters, mentioned=TimeRange(start, end))
-    tags = read_tags(condition)
-    if tags is None:
-        return None
-    return replace(filters, tags=tags if filters.tags is None else AllOf((filters.tags, tags)))
+def list_conjuncts(condition: Condition) -> list[Condition]:
+    """The conditions of a conjunction, flattened."""
+    if isinstance(condition, AllOf):
+        return [part for one in condition.conditions for part in list_conjuncts(one)]
+    return [condition]
 
 
-def read_tags(condition: Condition) -> TagCondition | None:
-    """None if the condition is about anything else than whole tags."""
+def translate(condition: Condition) -> RecallCondition | None:
+    """None if recall has no such condition."""
     match condition:
-        case conditions.FieldTest("tag", "in"):
+        case Metadata():
+            return condition
+        case FieldTest("tag", "in"):
             return Tags(condition.tags, "any_strict")
-        case conditions.Not(negated):
-            tags = read_tags(negated)
-            return None if tags is None else Not(tags)
-        case conditions.AllOf(inner) | conditions.AnyOf(inner):
-            parts = tuple(part for one in inner if (part := read_tags(one)) is not None)
-            if len(parts) < len(inner):
-                return None
-            return AllOf(parts) if isinstance(condition, conditions.AllOf) else AnyOf(parts)
+        case FieldTest("mentioned_at", "between", (start, end)):
+            return Happened("mentioned", TimeRange(start, end))
+        case Not(negated):
+            inner = translate(negated)
+            return None if inner is None else Not(inner)
+        case AllOf(conditions) | AnyOf(conditions):
+            return translate_all(type(condition), conditions)
     return None
+
+
+def translate_all(join: type[AllOf[Any] | AnyOf[Any]], conditions: Sequence[Condition]) -> RecallCondition | None:
+    parts = tuple(part for one in conditions if (part := translate(one)) is not None)
+    return join(parts) if len(parts) == len(conditions) else None

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import reduce
 from operator import and_, or_
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
-from django.db.models.functions import Substr
+from django.db.models import Case, DecimalField, Func, Q, QuerySet, Value, When
+from django.db.models.functions import Collate, Replace, Substr
 
 from banks.enums import Network
 from banks.errors import MemoryNotFound
@@ -16,10 +17,12 @@ from banks.facts import CHOSEN
 from banks.models import Bank, MemoryUnit, UnitMetadata, UnitTag
 from banks.models.bank import BankQuerySet
 from banks.models.unit import UnitQuerySet
-from memoryplatform.api.compat.mem0.filter_conditions import AllOf, AnyOf, Condition, FieldTest, Not, read_uuid
+from memoryplatform.api.compat.mem0.filter_conditions import Condition, FieldTest, read_uuid
 from memoryplatform.api.compat.mem0.metadata import write_value
 from memoryplatform.api.compat.mem0.owners import BANKS, Owner
 from memoryplatform.operations.access import BankAccess
+from retrieval.filters.tree import DAY, MARK, NUMBER
+from retrieval.filters.types import AllOf, AnyOf, Metadata, Not
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
 
@@ -49,7 +52,11 @@ def build_q(condition: Condition, scope: BankScope) -> Q:
             return reduce(or_, (build_q(one, scope) for one in conditions), NOTHING)
         case Not(inner):
             return ~build_q(inner, scope)
-    return build_test(condition, scope)
+        case Metadata():
+            rows = find_values(scope.find_rows(UnitMetadata).filter(key=condition.key), condition)
+            return Q(id__in=rows.values("unit_id"))
+        case FieldTest():
+            return build_test(condition, scope)
 
 
 def build_test(test: FieldTest, scope: BankScope) -> Q:
@@ -62,11 +69,29 @@ def build_test(test: FieldTest, scope: BankScope) -> Q:
             return Q(id__in=given.values("unit_id")) | Q(id__in=find_named(chosen, "key", test).values("unit_id"))
         case "metadata":
             rows = scope.find_rows(UnitMetadata).filter(key=test.key)
-            found = rows.exclude(value=NULL) if test.operator == "present" else rows.filter(build_lookup("value", test))
+            found = rows if test.operator == "present" else rows.filter(build_lookup("value", test))
             return Q(id__in=found.values("unit_id"))
         case "text":
             return build_lookup("text", test) | build_lookup("speaker", test)
     return build_lookup(test.field, test)
+
+
+def find_values(rows: TenantQuerySet[Any], test: Metadata) -> TenantQuerySet[Any]:
+    """The same meaning as `retrieval.filters.tree.build_value_test`."""
+    match test.operator:
+        case "in":
+            return rows.filter(value__in=test.values)
+        case "exists":
+            return rows.exclude(value=NULL)
+        case "contains" | "icontains":
+            return rows.filter(**{f"value__{test.operator}": test.values[0]})
+    (operand,) = test.values
+    if isinstance(operand, str):
+        dated = rows.filter(value__regex=DAY).annotate(day=Collate("value", "C"))
+        return dated.filter(**{f"day__{test.operator}": operand})
+    number = Func(Replace("value", Value(MARK)), template="(%(expressions)s)::numeric", output_field=DecimalField())
+    counted = rows.annotate(number=Case(When(value__regex=NUMBER, then=number)))
+    return counted.filter(**{f"number__{test.operator}": Decimal(str(operand))})
 
 
 def find_named(rows: TenantQuerySet[Any], column: str, test: FieldTest) -> TenantQuerySet[Any]:
