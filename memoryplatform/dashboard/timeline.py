@@ -18,6 +18,7 @@ from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.entities import get_entity
 from memoryplatform.operations.timeline import (
     Pinned,
+    State,
     Timeline,
     TimelineFilter,
     TimelineItem,
@@ -34,7 +35,7 @@ LANES = ("network", "entity")
 SHORTEST, LONGEST = timedelta(minutes=1), timedelta(days=365 * 300)
 EARLIEST, LATEST = datetime(1000, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=UTC)
 MOST_LANES = 8
-SAID = {"opinion": "formed", "observation": "noted"}  # others are said
+SAID = {"opinion": "formed", "observation": "noted"}  # others are said, and the agent hears them
 AROUND = timedelta(days=14)  # before and after a pinned memory
 Extent = tuple[datetime, datetime] | None
 
@@ -65,9 +66,11 @@ def timeline(request: BankRequest) -> HttpResponse:
         "pinned": pinned,
         "precision": choose_precision(pinned),
         "said": SAID.get(pinned.item.network, "said") if pinned else "",
+        "heard": SAID.get(pinned.item.network, "heard") if pinned else "",
         "is_now": wanted.as_of is None and wanted.known_at is None,
         "is_pin_missing": bool(query.get("memory")) and row is None,
         "unpinned": drop(query, "memory", "from", "to"),
+        "without_known_at": drop(query, "known_at"),
         "data": describe(found, wanted, pinned, now) | describe_ranges(extent, recorded, now),
     }
     return render(request, f"dashboard/timeline/{'result' if wants_part(request) else 'page'}.html", context)
@@ -107,7 +110,10 @@ def surround(row: dict[str, Any]) -> tuple[datetime, datetime]:
 
 def choose_precision(pinned: Pinned | None) -> str:
     """Two times of nearly the same day are told apart by the hour."""
-    is_near = pinned and pinned.turned_at and abs(pinned.turned_at - pinned.at) < timedelta(days=1)
+    if pinned is None:
+        return "day"
+    moments = [pinned.turned_at, pinned.item.learned_at if pinned.day_before else None]
+    is_near = any(one and abs(one - pinned.at) < timedelta(days=1) for one in moments)
     return "full" if is_near else "day"
 
 
@@ -158,8 +164,12 @@ def describe(
         "entities": choose_lanes(found),
         "learned": sorted({write(one.learned_at) for one in every}),
         "changes": list_changes(every),
-        "pinned": describe_item(pinned.item) | {"is_hidden": pinned.is_hidden} if pinned else None,
+        "pinned": describe_item(pinned.item) | describe_hiding(pinned) if pinned else None,
     }
+
+
+def describe_hiding(pinned: Pinned) -> dict[str, bool]:
+    return {"is_hidden": pinned.is_hidden, "is_unknown": pinned.state == State.UNKNOWN}
 
 
 def describe_ranges(extent: Extent, recorded: Extent, now: datetime) -> dict[str, Any]:
