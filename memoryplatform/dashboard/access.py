@@ -80,7 +80,10 @@ def tenant_page(
             except (NotPermitted, TenantClosing, TenantSuspended) as refused:
                 answer = render(request, "dashboard/refused.html", {"reason": str(refused)}, status=403)
             except Http404:
-                answer = render(request, "dashboard/missing.html", {"missing": name_missing(own)}, status=404)
+                missing = name_missing(own)
+                answer = render(request, "dashboard/missing.html", {"missing": missing}, status=404)
+                if missing == "bank":
+                    answer["HX-Refresh"] = "true"  # an open page of a deleted bank says so, instead of its old rows
             patch_vary_headers(answer, ["HX-Request"])  # an address may have a whole page and a part of it
             return answer
 

@@ -103,9 +103,9 @@ def test_a_bank_that_is_deleted_while_its_page_is_open(
     delete_bank_for_good(BankAccess(acme.id), "support")
     expected_statuses.add(404)
     page.get_by_label("Search by words").type("lisbon")
-    expect(page.locator("#toasts")).to_contain_text("This is no longer there.")
-    page.get_by_role("link", name="Timeline").click()
     expect(page.get_by_role("heading", name="This bank is not here")).to_be_visible()
+    page.get_by_role("link", name="Back to the overview").click()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
 
 def test_a_row_that_is_not_there(page: Page, support: Bank, expected_statuses: set[int]) -> None:
