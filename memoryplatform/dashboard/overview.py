@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import trigger_client_event
 
 from banks.errors import BankExists
 from banks.models import MemoryUnit
@@ -90,7 +91,8 @@ def first_memory(request: TenantRequest) -> HttpResponse:
     """The last step of the first steps, which the page asks for again and again."""
     with tenant_transaction(request.access.tenant_id):
         memory = find_first_memory(request.access.to_bank())
-    return render(request, "dashboard/overview/first_memory.html", {"memory": memory})
+    answer = render(request, "dashboard/overview/first_memory.html", {"memory": memory})
+    return trigger_client_event(answer, "first-memory") if memory else answer  # the figures below are read again
 
 
 @tenant_page(Right.VIEW)
