@@ -9,6 +9,7 @@ from typing import Concatenate, ParamSpec, cast
 from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.contrib.sessions.backends.base import SessionBase
@@ -140,14 +141,16 @@ def remember_bank(request: BankRequest) -> None:
 def lead_to_login(request: HttpRequest) -> HttpResponse:
     """The log-in leads back to the page that is open in the browser: a form's own address can't be opened."""
     page, htmx = request.get_full_path(), request.htmx  # type: ignore[attr-defined]  # set by its middleware
+    has_ended = bool(htmx) or settings.SESSION_COOKIE_NAME in request.COOKIES
     if htmx:
         page = htmx.current_url_abs_path or reverse("dashboard")
     elif request.method != "GET":
         referrer = urlsplit(request.headers.get("Referer", ""))
         is_own = referrer.netloc == request.get_host()
+        has_ended = has_ended or is_own
         page = urlunsplit(("", "", referrer.path, referrer.query, "")) if is_own else reverse("dashboard")
-    answer = redirect_to_login(page)
-    return HttpResponseClientRedirect(answer.url) if htmx else answer
+    address = redirect_to_login(page).url + ("&ended=yes" if has_ended else "")  # the log-in says why it is shown
+    return HttpResponseClientRedirect(address) if htmx else redirect(address)
 
 
 def check_standing(request: HttpRequest, membership: Membership, *, while_closing: bool) -> None:

@@ -5,7 +5,6 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -15,7 +14,7 @@ from django_htmx.http import trigger_client_event
 from banks.errors import BankExists
 from banks.models import MemoryUnit
 from memoryplatform.accounts.adapter import INVITATION
-from memoryplatform.dashboard.access import TenantRequest, tenant_page
+from memoryplatform.dashboard.access import TenantRequest, lead_to_login, tenant_page
 from memoryplatform.dashboard.forms import BankForm
 from memoryplatform.dashboard.operations import clean_words, list_current_work
 from memoryplatform.dashboard.shown_once import forget_secret, lead_to_secret, read_secret
@@ -40,10 +39,11 @@ DEMO_SHOWN = 3  # opinions of the demo agent
 A_YEAR = 365 * 24 * 60 * 60
 
 
-@login_required
 @require_GET
 def dashboard(request: HttpRequest) -> HttpResponse:
     """A person with an open invitation goes to it, one without a tenant founds one."""
+    if not request.user.is_authenticated:
+        return lead_to_login(request)
     if token := request.session.get(INVITATION):
         return redirect("invitation", token=token)
     if not list_memberships(cast("User", request.user).id):

@@ -141,4 +141,5 @@ def test_a_session_that_ends_while_one_searches(page: Page, support: Bank) -> No
     page.context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
     page.get_by_label("Search by words").type("lisbon")
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    expect(page.get_by_text("Your session has ended.")).to_be_visible()
     expect(page.locator("input[name=next]").first).to_have_value(f"{BANK}memories/")
