@@ -32,6 +32,7 @@ from memoryplatform.operations.timeline import (
 from tenants.transactions import tenant_transaction
 
 LANES = ("network", "entity")
+MOMENTS = {"from": "the start of the window", "to": "its end", "as_of": "a time", "known_at": "a time"}
 SHORTEST, LONGEST = timedelta(minutes=1), timedelta(days=365 * 300)
 EARLIEST, LATEST = datetime(1000, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=UTC)
 MOST_LANES = 8
@@ -57,6 +58,7 @@ def timeline(request: BankRequest) -> HttpResponse:
         recorded = find_recorded_extent(bank, entity.id if entity else None)
     context = {
         "entity": entity,
+        "faults": list_faults(query),
         "is_empty": extent is None,
         "wanted": wanted,
         "found": found,
@@ -77,7 +79,7 @@ def timeline(request: BankRequest) -> HttpResponse:
 
 
 def read_filter(query: QueryDict, window: tuple[datetime, datetime], entity: Entity | None) -> TimelineFilter:
-    """Nonsense counts as not given. The window is taken where the address has none."""
+    """Nonsense counts as not given, and `list_faults` names it. The window is taken where the address has none."""
     start, end = read_window(query) or window
     return TimelineFilter(
         start,
@@ -88,6 +90,21 @@ def read_filter(query: QueryDict, window: tuple[datetime, datetime], entity: Ent
         entity_id=entity.id if entity else None,
         with_closed=query.get("closed") != "no",
     )
+
+
+def list_faults(query: QueryDict) -> list[str]:
+    """A sentence for each value of the address that can't be read."""
+    given = [(query[name], words) for name, words in MOMENTS.items() if query.get(name, "").strip()]
+    unread = [(written, words) for written, words in given if not read_moment(written)]
+    unread += [(one, "a network") for one in query.getlist("network") if one.strip() and one not in Network.values]
+    if query.get("lanes") and query["lanes"] not in LANES:
+        unread.append((query["lanes"], "lanes"))
+    if query.get("entity") and not read_id(query["entity"]):
+        unread.append((query["entity"], "the id of an entity"))
+    faults = [f"“{written[:60].replace(chr(0), '')}” can't be read as {words}." for written, words in unread]
+    if read_moment(query.get("from", "")) and read_moment(query.get("to", "")) and not read_window(query):
+        faults.append("A window ends after it begins, and covers from a minute to 300 years.")
+    return faults
 
 
 def read_window(query: QueryDict) -> tuple[datetime, datetime] | None:

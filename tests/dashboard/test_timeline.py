@@ -126,7 +126,7 @@ def test_many_memories_are_counted_by_step(client: Client, bank: Bank, monkeypat
     assert sum(sum(one["counts"].values()) for one in known["buckets"]) == 2
 
 
-def test_nonsense_in_the_address_is_ignored(client: Client, bank: Bank) -> None:
+def test_nonsense_in_the_address_is_named_and_ignored(client: Client, bank: Bank) -> None:
     tell(bank, "Alice likes tea.", 1)
     for query in (
         "from=x&to=y", "from=2026-05-02T00:00:00Z&to=2026-05-01T00:00:00Z", "as_of=9999-99-99",
@@ -134,6 +134,9 @@ def test_nonsense_in_the_address_is_ignored(client: Client, bank: Bank) -> None:
         "lanes=x", "network=x", "entity=x", "as_of=%00",
     ):  # fmt: skip
         assert texts(read(client, query)) == ["Alice likes tea."], query
+        page = client.get(f"/dashboard/banks/support/timeline/?{query}").content.decode()
+        assert "can&#x27;t be read as" in page or "A window ends after it begins" in page, query
+    assert "can&#x27;t be read as" not in client.get("/dashboard/banks/support/timeline/?lanes=entity").content.decode()
 
 
 def pinned(client: Client, unit_id: UUID, query: str = "") -> tuple[str, bool]:
