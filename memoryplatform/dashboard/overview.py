@@ -1,7 +1,7 @@
 """The overview of a tenant: banks, work, usage, recalls, and the first steps of a new tenant."""
 
 from datetime import UTC, datetime, time
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -31,7 +31,7 @@ from memoryplatform.operations.overview import (
     measure_recalls,
 )
 from tenants.memberships import list_memberships
-from tenants.models import ApiKey, User
+from tenants.models import ApiKey
 from tenants.transactions import QuotaExceeded, tenant_transaction
 
 MOST_BANKS = 50
@@ -46,7 +46,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
         return lead_to_login(request)
     if token := request.session.get(INVITATION):
         return redirect("invitation", token=token)
-    if not list_memberships(cast("User", request.user).id):
+    if not list_memberships(request.user.id):
         return redirect("found_tenant")
     return overview(request)
 

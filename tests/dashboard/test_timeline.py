@@ -177,9 +177,9 @@ def test_the_words_of_plans_events_opinions_corrections_and_late_imports(client:
     wrong = tell(bank, "Alice lives in Rome.", 1, expired_at=day(3), close_reason="correction")
     assert pinned(client, wrong, "as_of=2026-05-12T00:00:00Z") == ("Never true: it was corrected on 3 May.", True)
     opinion = tell(bank, "Tea is good.", 10, network="opinion", confidence=0.7)
-    words = "No start is known, so it counts as true on 3 May. The agent formed this on 10 May. "
-    words += "Move “Known on” to a day before."
-    assert pinned(client, opinion, "as_of=2026-05-03T00:00:00Z") == (words, False)
+    sentence = "No start is known, so it counts as true on 3 May. The agent formed this on 10 May. "
+    sentence += "Move “Known on” to a day before."
+    assert pinned(client, opinion, "as_of=2026-05-03T00:00:00Z") == (sentence, False)
     imported = tell(bank, "Bob likes tea.", 2, recorded_at=day(10))
     words = ("Not known yet on 5 May: the agent was told on 10 May.", True)
     assert pinned(client, imported, "known_at=2026-05-05T00:00:00Z") == words
