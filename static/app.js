@@ -160,6 +160,12 @@ document.addEventListener("keydown", (event) => {
   menu.querySelector("summary").focus();
 });
 
+// The token of the page is old once the person has signed in again in another tab. The cookie has the one of now.
+const readCsrfToken = () => /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
+document.addEventListener("htmx:configRequest", (event) => {
+  const token = readCsrfToken();
+  if (token) event.detail.headers["X-CSRFToken"] = token;
+});
 document.addEventListener("htmx:responseError", (event) => {
   const status = event.detail.xhr.status;
   const text = { 403: "You are not allowed to do this, or your session has ended.", 404: "This is no longer there.",

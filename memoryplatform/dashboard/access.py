@@ -9,6 +9,7 @@ from typing import Concatenate, ParamSpec, cast
 from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.contrib.sessions.backends.base import SessionBase
@@ -80,7 +81,10 @@ def tenant_page(
             except (NotPermitted, TenantClosing, TenantSuspended) as refused:
                 answer = render(request, "dashboard/refused.html", {"reason": str(refused)}, status=403)
             except Http404:
-                answer = render(request, "dashboard/missing.html", {"missing": name_missing(own)}, status=404)
+                missing = name_missing(own)
+                answer = render(request, "dashboard/missing.html", {"missing": missing}, status=404)
+                if missing == "bank":
+                    answer["HX-Refresh"] = "true"  # an open page of a deleted bank says so, instead of its old rows
             patch_vary_headers(answer, ["HX-Request"])  # an address may have a whole page and a part of it
             return answer
 
@@ -137,14 +141,16 @@ def remember_bank(request: BankRequest) -> None:
 def lead_to_login(request: HttpRequest) -> HttpResponse:
     """The log-in leads back to the page that is open in the browser: a form's own address can't be opened."""
     page, htmx = request.get_full_path(), request.htmx  # type: ignore[attr-defined]  # set by its middleware
+    has_ended = bool(htmx) or settings.SESSION_COOKIE_NAME in request.COOKIES
     if htmx:
         page = htmx.current_url_abs_path or reverse("dashboard")
     elif request.method != "GET":
         referrer = urlsplit(request.headers.get("Referer", ""))
         is_own = referrer.netloc == request.get_host()
+        has_ended = has_ended or is_own
         page = urlunsplit(("", "", referrer.path, referrer.query, "")) if is_own else reverse("dashboard")
-    answer = redirect_to_login(page)
-    return HttpResponseClientRedirect(answer.url) if htmx else answer
+    address = redirect_to_login(page).url + ("&ended=yes" if has_ended else "")  # the log-in says why it is shown
+    return HttpResponseClientRedirect(address) if htmx else redirect(address)
 
 
 def check_standing(request: HttpRequest, membership: Membership, *, while_closing: bool) -> None:

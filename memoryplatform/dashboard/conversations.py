@@ -75,6 +75,7 @@ def show_conversation(request: BankRequest) -> HttpResponse:
         )
         title = read_titles(request.bank, [thread])[thread]
     first, last = found.messages[0], found.messages[-1]
+    quoted = read_id(request.GET.get("quoted", ""))
     context = {
         "title": title,
         "thread": thread,
@@ -82,7 +83,8 @@ def show_conversation(request: BankRequest) -> HttpResponse:
         "turns": build_turns(found),
         "named": known.get("message"),
         "came_from": came_from,
-        "quoted": read_id(request.GET.get("quoted", "")),
+        "quoted": quoted,
+        "pin": quoted or (came_from.id if came_from else None),
         "is_lost": bool(given["message"]) and "message" not in known,
         "speakers": list(dict.fromkeys(message.speaker for message in found.messages)),
         "first": first,

@@ -454,6 +454,7 @@ def erase_memories(request: BankRequest) -> HttpResponse:
     context = {
         "units": units,
         "replaced": replaced,
+        "opinions": [one for one in find_opinions(request.bank, receipt.units) if one not in units],
         "erased": name_counts(receipt.erased),
         "rewritten": name_counts(receipt.rewritten),
         "samples": list(dict.fromkeys(sample.strip() for sample in receipt.samples)),
@@ -471,6 +472,14 @@ def find_replaced(bank: Bank, units: Sequence[MemoryUnit]) -> list[MemoryUnit]:
         )
 
 
+def find_opinions(bank: Bank, ids: Collection[UUID]) -> list[MemoryUnit]:
+    with tenant_transaction(bank.tenant_id):
+        rows = MemoryUnit.objects.of_bank(bank).filter(id__in=ids, network=Network.OPINION)
+        return list(
+            rows.annotate(short=Left("text", SHORT)).defer("text", "search_text", *VECTOR_COLUMNS).order_by("id")
+        )
+
+
 def name_counts(counts: dict[str, int]) -> list[tuple[str, int]]:
     """Tables in words, the largest number first."""
     named = [(TABLES.get(name, name.replace("_", " ").capitalize()), count) for name, count in counts.items()]
@@ -478,13 +487,29 @@ def name_counts(counts: dict[str, int]) -> list[tuple[str, int]]:
 
 
 def erase(request: BankRequest, units: Sequence[MemoryUnit]) -> HttpResponse:
-    """One memory is gone when this returns; a worker erases several."""
+    """One memory is gone when this returns; a worker erases several. The form names the opinions of the preview."""
     access, bank_id = request.access.to_bank(), request.bank.bank_id
+    named = [one.id for one in find_opinions(request.bank, read_ids(request.POST.getlist("opinion")))]
     if len(units) == 1:
         erase_memory(access, bank_id, units[0].id)
-        messages.success(request, "The memory is erased, with the words that it came from.")
+        count = len(named) - len(find_opinions(request.bank, named))
+        messages.success(request, f"The memory is erased, with {name_followers(count, 'it')}.")
     else:
         for unit in units:
             request_erasure(access, Target(Kind.MEMORY, bank_id, str(unit.id)))
-        messages.success(request, f"{len(units)} memories are being erased, with the words that they came from.")
+        messages.success(request, f"{len(units)} memories are being erased, with {name_followers(len(named), 'they')}.")
     return lead_back(request, units, gone=True)
+
+
+def read_ids(written: Sequence[str]) -> list[UUID]:
+    try:
+        return [UUID(one) for one in written]
+    except ValueError:
+        raise Http404 from None
+
+
+def name_followers(opinions: int, memory: str) -> str:
+    words = f"the words that {memory} came from"
+    if not opinions:
+        return words
+    return f"{words} and {opinions} opinion{'' if opinions == 1 else 's'} without other grounds"

@@ -132,7 +132,7 @@ def opinions(request: BankRequest) -> HttpResponse:
         "wanted": wanted,
         "entity": entity,
         "named": entity.name if entity else named,
-        "is_unknown_entity": bool(named) and entity is None,
+        "faults": list_faults(given, entity, named=named),
         "is_later_page": "after" in given,
         "query": urlencode(query),
         "is_filtered": bool(query.keys() - {"queue"}),
@@ -150,7 +150,7 @@ def opinions(request: BankRequest) -> HttpResponse:
 
 
 def read_filter(given: QueryDict, entity: Entity | None, *, named: str) -> queues.QueueFilter:
-    """Nonsense counts as not given. A name that no entity has matches nothing."""
+    """Nonsense counts as not given, and `list_faults` names it. A name that no entity has matches nothing."""
     queue, review_mark = given.get("queue", ""), given.get("review", "")
     words = given.get("q", "").replace("\x00", "")[:1_000]
     return queues.QueueFilter(
@@ -159,6 +159,17 @@ def read_filter(given: QueryDict, entity: Entity | None, *, named: str) -> queue
         entity.id if entity else UUID(int=0) if named else None,
         words if words.strip() else "",
     )
+
+
+def list_faults(given: QueryDict, entity: Entity | None, *, named: str) -> list[str]:
+    """A sentence for each value of the address that can't be read."""
+    choices = {"queue": queues.QUEUES, "review": STATES}
+    faults = [
+        f"“{given[name][:60].replace(chr(0), '')}” can't be read as {name}."
+        for name, known in choices.items()
+        if given.get(name, "").strip() and given[name] not in known
+    ]
+    return [*faults, f"No entity of this bank is called “{named[:60]}”."] if named and entity is None else faults
 
 
 def write_query(wanted: queues.QueueFilter, entity: Entity | None, *, queue: str = "") -> dict[str, str]:

@@ -1,20 +1,20 @@
 """The overview of a tenant: banks, work, usage, recalls, and the first steps of a new tenant."""
 
 from datetime import UTC, datetime, time
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import trigger_client_event
 
 from banks.errors import BankExists
 from banks.models import MemoryUnit
 from memoryplatform.accounts.adapter import INVITATION
-from memoryplatform.dashboard.access import TenantRequest, tenant_page
+from memoryplatform.dashboard.access import TenantRequest, lead_to_login, tenant_page
 from memoryplatform.dashboard.forms import BankForm
 from memoryplatform.dashboard.operations import clean_words, list_current_work
 from memoryplatform.dashboard.shown_once import forget_secret, lead_to_secret, read_secret
@@ -31,7 +31,7 @@ from memoryplatform.operations.overview import (
     measure_recalls,
 )
 from tenants.memberships import list_memberships
-from tenants.models import ApiKey, User
+from tenants.models import ApiKey
 from tenants.transactions import QuotaExceeded, tenant_transaction
 
 MOST_BANKS = 50
@@ -39,13 +39,14 @@ DEMO_SHOWN = 3  # opinions of the demo agent
 A_YEAR = 365 * 24 * 60 * 60
 
 
-@login_required
 @require_GET
 def dashboard(request: HttpRequest) -> HttpResponse:
     """A person with an open invitation goes to it, one without a tenant founds one."""
+    if not request.user.is_authenticated:
+        return lead_to_login(request)
     if token := request.session.get(INVITATION):
         return redirect("invitation", token=token)
-    if not list_memberships(cast("User", request.user).id):
+    if not list_memberships(request.user.id):
         return redirect("found_tenant")
     return overview(request)
 
@@ -90,7 +91,8 @@ def first_memory(request: TenantRequest) -> HttpResponse:
     """The last step of the first steps, which the page asks for again and again."""
     with tenant_transaction(request.access.tenant_id):
         memory = find_first_memory(request.access.to_bank())
-    return render(request, "dashboard/overview/first_memory.html", {"memory": memory})
+    answer = render(request, "dashboard/overview/first_memory.html", {"memory": memory})
+    return trigger_client_event(answer, "first-memory") if memory else answer  # the figures below are read again
 
 
 @tenant_page(Right.VIEW)

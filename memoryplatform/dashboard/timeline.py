@@ -18,6 +18,7 @@ from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.entities import get_entity
 from memoryplatform.operations.timeline import (
     Pinned,
+    State,
     Timeline,
     TimelineFilter,
     TimelineItem,
@@ -31,10 +32,11 @@ from memoryplatform.operations.timeline import (
 from tenants.transactions import tenant_transaction
 
 LANES = ("network", "entity")
+MOMENTS = {"from": "the start of the window", "to": "its end", "as_of": "a time", "known_at": "a time"}
 SHORTEST, LONGEST = timedelta(minutes=1), timedelta(days=365 * 300)
 EARLIEST, LATEST = datetime(1000, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=UTC)
 MOST_LANES = 8
-SAID = {"opinion": "formed", "observation": "noted"}  # others are said
+SAID = {"opinion": "formed", "observation": "noted"}  # others are said, and the agent hears them
 AROUND = timedelta(days=14)  # before and after a pinned memory
 Extent = tuple[datetime, datetime] | None
 
@@ -56,6 +58,7 @@ def timeline(request: BankRequest) -> HttpResponse:
         recorded = find_recorded_extent(bank, entity.id if entity else None)
     context = {
         "entity": entity,
+        "faults": list_faults(query),
         "is_empty": extent is None,
         "wanted": wanted,
         "found": found,
@@ -65,16 +68,18 @@ def timeline(request: BankRequest) -> HttpResponse:
         "pinned": pinned,
         "precision": choose_precision(pinned),
         "said": SAID.get(pinned.item.network, "said") if pinned else "",
+        "heard": SAID.get(pinned.item.network, "heard") if pinned else "",
         "is_now": wanted.as_of is None and wanted.known_at is None,
         "is_pin_missing": bool(query.get("memory")) and row is None,
         "unpinned": drop(query, "memory", "from", "to"),
+        "without_known_at": drop(query, "known_at"),
         "data": describe(found, wanted, pinned, now) | describe_ranges(extent, recorded, now),
     }
     return render(request, f"dashboard/timeline/{'result' if wants_part(request) else 'page'}.html", context)
 
 
 def read_filter(query: QueryDict, window: tuple[datetime, datetime], entity: Entity | None) -> TimelineFilter:
-    """Nonsense counts as not given. The window is taken where the address has none."""
+    """Nonsense counts as not given, and `list_faults` names it. The window is taken where the address has none."""
     start, end = read_window(query) or window
     return TimelineFilter(
         start,
@@ -85,6 +90,21 @@ def read_filter(query: QueryDict, window: tuple[datetime, datetime], entity: Ent
         entity_id=entity.id if entity else None,
         with_closed=query.get("closed") != "no",
     )
+
+
+def list_faults(query: QueryDict) -> list[str]:
+    """A sentence for each value of the address that can't be read."""
+    given = [(query[name], words) for name, words in MOMENTS.items() if query.get(name, "").strip()]
+    unread = [(written, words) for written, words in given if not read_moment(written)]
+    unread += [(one, "a network") for one in query.getlist("network") if one.strip() and one not in Network.values]
+    if query.get("lanes") and query["lanes"] not in LANES:
+        unread.append((query["lanes"], "lanes"))
+    if query.get("entity") and not read_id(query["entity"]):
+        unread.append((query["entity"], "the id of an entity"))
+    faults = [f"“{written[:60].replace(chr(0), '')}” can't be read as {words}." for written, words in unread]
+    if read_moment(query.get("from", "")) and read_moment(query.get("to", "")) and not read_window(query):
+        faults.append("A window ends after it begins, and covers from a minute to 300 years.")
+    return faults
 
 
 def read_window(query: QueryDict) -> tuple[datetime, datetime] | None:
@@ -107,7 +127,10 @@ def surround(row: dict[str, Any]) -> tuple[datetime, datetime]:
 
 def choose_precision(pinned: Pinned | None) -> str:
     """Two times of nearly the same day are told apart by the hour."""
-    is_near = pinned and pinned.turned_at and abs(pinned.turned_at - pinned.at) < timedelta(days=1)
+    if pinned is None:
+        return "day"
+    moments = [pinned.turned_at, pinned.item.learned_at if pinned.day_before else None]
+    is_near = any(one and abs(one - pinned.at) < timedelta(days=1) for one in moments)
     return "full" if is_near else "day"
 
 
@@ -158,8 +181,12 @@ def describe(
         "entities": choose_lanes(found),
         "learned": sorted({write(one.learned_at) for one in every}),
         "changes": list_changes(every),
-        "pinned": describe_item(pinned.item) | {"is_hidden": pinned.is_hidden} if pinned else None,
+        "pinned": describe_item(pinned.item) | describe_hiding(pinned) if pinned else None,
     }
+
+
+def describe_hiding(pinned: Pinned) -> dict[str, bool]:
+    return {"is_hidden": pinned.is_hidden, "is_unknown": pinned.state == State.UNKNOWN}
 
 
 def describe_ranges(extent: Extent, recorded: Extent, now: datetime) -> dict[str, Any]:

@@ -118,6 +118,7 @@ class Pinned:
     state: State
     at: datetime
     turned_at: datetime | None
+    day_before: datetime | None = None  # of learning it, where `as_of` shows it although it was learned later
 
 
 class DateBin(Func):
@@ -187,7 +188,9 @@ def pin(bank: Bank, row: dict[str, Any], wanted: TimelineFilter, now: datetime) 
     unit = MemoryUnit.objects.of_bank(bank).filter(id=item.id)
     at = wanted.as_of or wanted.known_at or now
     state, turned_at = judge(item, wanted, at)
-    return Pinned(item, not select_held(unit, wanted).exists(), state, at, turned_at)
+    is_hidden = not select_held(unit, wanted).exists()
+    is_learned_later = wanted.as_of is not None and item.learned_at > wanted.as_of and not is_hidden
+    return Pinned(item, is_hidden, state, at, turned_at, item.learned_at - DAY if is_learned_later else None)
 
 
 def judge(item: TimelineItem, wanted: TimelineFilter, at: datetime) -> tuple[State, datetime | None]:

@@ -110,6 +110,7 @@ function fly(key) {
 
 async function load(query) {
   const answer = await fetch(`${canvas.dataset.data}?${new URLSearchParams(query)}`);
+  if (answer.headers.has("HX-Refresh")) location.reload(); // the bank is gone, and its page says so
   if (!answer.ok) throw new Error(String(answer.status));
   return answer.json();
 }

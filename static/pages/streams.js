@@ -12,8 +12,10 @@ const REFUSALS = {
   429: "Too many requests. Wait a moment.",
 };
 
-// Calls handlers[name](data) for each event. Throws an Error with a sentence for people.
+// Calls handlers[name](data) for each event. The CSRF token is the one of now: signing in in another tab changes it. Throws an Error with a sentence for people.
 async function readEvents(address, fields, handlers, signal) {
+  const token = readCsrfToken();
+  if (token) fields.set("csrfmiddlewaretoken", token);
   const response = await fetch(address, { method: "POST", body: fields, signal }).catch((error) => {
     throw error.name === "AbortError" ? error : new Error("The server can't be reached.");
   });

@@ -91,11 +91,14 @@ function leave(key, group) {
   setTimeout(() => group.remove(), still ? 0 : 350);
 }
 
-// A pinned memory has a lane of its own, where it stays in place when the sliders hide it.
+// A pinned memory has a lane of its own, where it stays in place when it is not true. It vanishes when it is not known.
 function listLanes() {
   const { pinned } = data;
   const lanes = listOtherLanes(pinned ? data.items.filter((item) => item.id !== pinned.id) : data.items);
-  return pinned ? [{ name: "This memory", class: `timeline-${pinned.network}`, items: [pinned] }, ...lanes] : lanes;
+  if (!pinned) return lanes;
+  const own = pinned.is_unknown ? { name: "This memory: not known yet", class: "", items: [] }
+    : { name: "This memory", class: `timeline-${pinned.network}`, items: [pinned] };
+  return [own, ...lanes];
 }
 
 function listOtherLanes(items) {
@@ -373,7 +376,7 @@ function listen() {
   });
   document.addEventListener("htmx:afterSettle", (event) => { if (event.target.id === "timeline-result") read(); });
   document.addEventListener("click", (event) => {
-    const { lanes, span, pan: share, zoom: factor, from, to } = event.target.closest("button, a")?.dataset ?? {};
+    const { lanes, span, pan: share, zoom: factor, from, to, knownAt } = event.target.closest("button, a")?.dataset ?? {};
     if (lanes) {
       form.elements.lanes.value = lanes;
       for (const one of form.querySelectorAll("[data-lanes]")) one.setAttribute("aria-pressed", String(one.dataset.lanes === lanes));
@@ -387,6 +390,10 @@ function listen() {
     if (from && to) {
       event.preventDefault();
       show(Date.parse(from), Date.parse(to));
+    }
+    if (knownAt) {
+      event.preventDefault();
+      travelTo(travels.find((one) => one.name === "known_at"), Date.parse(knownAt));
     }
   });
   chart.addEventListener("wheel", (event) => { // alone it scrolls the page; to the side it moves the window

@@ -167,7 +167,10 @@ def test_the_first_steps_lead_to_the_first_memory(acme: Tenant, client: Client) 
         headers={"Authorization": f"Bearer {text}"},
     )
     assert stored.status_code == 200, stored.content
-    assert "Alice moved to Lisbon." in read(client, "/dashboard/first-steps/memory/")
+    part = client.get("/dashboard/first-steps/memory/", headers={"HX-Request": "true"})
+    assert "Alice moved to Lisbon." in part.content.decode()
+    assert part.content.decode().count("hx-swap-oob") == 3  # the ticks of the other steps
+    assert "first-memory" in part["HX-Trigger"]
     assert SNIPPET not in read(client)
     assert SNIPPET in read(client, "/dashboard/?steps=1")
 

@@ -103,9 +103,9 @@ def test_a_bank_that_is_deleted_while_its_page_is_open(
     delete_bank_for_good(BankAccess(acme.id), "support")
     expected_statuses.add(404)
     page.get_by_label("Search by words").type("lisbon")
-    expect(page.locator("#toasts")).to_contain_text("This is no longer there.")
-    page.get_by_role("link", name="Timeline").click()
     expect(page.get_by_role("heading", name="This bank is not here")).to_be_visible()
+    page.get_by_role("link", name="Back to the overview").click()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
 
 def test_a_row_that_is_not_there(page: Page, support: Bank, expected_statuses: set[int]) -> None:
@@ -141,4 +141,5 @@ def test_a_session_that_ends_while_one_searches(page: Page, support: Bank) -> No
     page.context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
     page.get_by_label("Search by words").type("lisbon")
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    expect(page.get_by_text("Your session has ended.")).to_be_visible()
     expect(page.locator("input[name=next]").first).to_have_value(f"{BANK}memories/")

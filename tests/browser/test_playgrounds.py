@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import Page, expect
 
+from tests.accounts.conftest import PASSWORD
 from tests.browser.checking import check_page
 from tests.browser.conftest import SignIn
 from tests.factories import make_bank
@@ -250,3 +251,12 @@ def test_an_ended_session_keeps_the_question(page: Page, open_bank: Callable[...
     page.get_by_role("button", name="Ask").click()
     expect(page.get_by_role("alert")).to_contain_text("your session has ended")
     expect(question).to_have_value("Where does Bob live?")
+    other = page.context.new_page()
+    other.goto("/accounts/login/")
+    other.get_by_label("E-mail").fill("member@acme.example.com")
+    other.get_by_label("Password", exact=True).fill(PASSWORD)
+    other.get_by_role("button", name="Sign in").click()
+    expect(other.get_by_role("heading", name="Sign in")).to_have_count(0)
+    page.get_by_role("button", name="Ask").click()  # the token of this tab is old
+    expect(page.get_by_role("region", name="Answer")).to_contain_text("Bob")
+    expect(page.get_by_role("alert")).to_have_count(0)

@@ -124,6 +124,9 @@ def test_the_first_steps_show_the_first_memory_by_themselves(page: Page, signed_
     assert stored.status == 200
     expect(page.get_by_text("Your first memory is here")).to_be_visible()
     expect(page.get_by_text("Alice moved to Lisbon in March 2024.").last).to_be_visible()
+    expect(page.locator("#step-2")).to_contain_text("done")
+    expect(page.locator("#step-3")).to_contain_text("done")
+    expect(page.locator("#figures").get_by_role("link", name="my-agent")).to_be_visible()
 
 
 def test_operations_move_while_one_looks(page: Page, signed_in: SignIn) -> None:

@@ -128,4 +128,5 @@ def test_only_the_words_of_the_memory_that_one_came_from_are_marked_strongly(cli
     (quoted,) = re.findall(r'<mark class="said said-world said-quoted">(.*?)</mark>', shown)
     assert "sunrise" in quoted
     assert shown.count('class="said said-') > 1
+    assert f'/timeline/?memory={unit.id}"' in shown
     assert "said-quoted" not in client.get(f"{LIST}?thread=kitchen&quoted=nonsense").content.decode()

@@ -19,6 +19,7 @@ from tenants.memberships import found_tenant
 from tenants.models import Tenant, User
 from tenants.transactions import tenant_transaction
 from tests.accounts.conftest import join, make_person, sign_in
+from tests.belief_factories import make_opinion_revision
 from tests.dashboard.conftest import find_unit, hear
 from tests.factories import make_bank
 from tests.memory_factories import make_unit
@@ -198,6 +199,20 @@ def test_an_erasure_is_shown_before_it_happens(client: Client, acme: Tenant, sup
     assert client.get(f"{LIST}{unit.id}/").status_code == 404
     with tenant_transaction(acme.id):
         assert not Message.objects.of_bank(support).filter(content__contains="sunrise").exists()
+
+
+def test_an_erasure_names_the_opinions_that_go_with_the_memory(client: Client, acme: Tenant, support: Bank) -> None:
+    unit = find_unit(support, "sunrise")
+    text = "I think that Caroline paints well."
+    opinion = make_unit(acme, bank=support, network="opinion", text=text, confidence=0.7)
+    make_opinion_revision(acme, opinion=opinion, evidence=unit)
+    preview = client.get(f"{LIST}erase/?id={unit.id}").content.decode()
+    assert "Opinion that goes too" in preview
+    assert "I think that Caroline paints well." in preview
+    fields = {"id": str(unit.id), "opinion": re.findall('name="opinion" value="([^"]+)"', preview), "confirmed": "yes"}
+    said = client.post(f"{LIST}erase/", fields, follow=True).content.decode()
+    assert "with the words that it came from and 1 opinion without other grounds." in said
+    assert client.get(f"/dashboard/banks/support/opinions/{opinion.id}/").status_code == 404
 
 
 def test_several_memories_are_erased_by_a_worker(client: Client, acme: Tenant, support: Bank) -> None:

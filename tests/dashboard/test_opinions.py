@@ -1,5 +1,6 @@
 """The pages of opinions: queues, filters, the way from a belief to the sentence behind it, and the review."""
 
+import html
 import re
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -182,7 +183,10 @@ def test_filters_by_words_entity_and_state(client: Client, acme: Tenant, bank: B
 
 def test_nonsense_in_the_address_is_ignored(client: Client, acme: Tenant, bank: Bank) -> None:
     tell_story(acme, bank)
-    assert BELIEF in list_page(client, queue="%00", review="x", after="nonsense_x", before="9" * 40)
+    page = list_page(client, queue="%00", review="x", after="nonsense_x", before="9" * 40)
+    assert BELIEF in page
+    assert "“x” can't be read as review." in html.unescape(page)
+    assert "“%00” can't be read as queue." in html.unescape(page)
     answer = client.get(f"/dashboard/banks/kitchen/opinions/{tell_more(acme, bank)}/", {"before": "9" * 40})
     assert answer.status_code == 200
 

@@ -1,5 +1,6 @@
 """The timeline: what was true then, what was known then, and counts where there are too many memories."""
 
+import html
 import json
 import re
 from datetime import UTC, datetime, timedelta
@@ -125,7 +126,7 @@ def test_many_memories_are_counted_by_step(client: Client, bank: Bank, monkeypat
     assert sum(sum(one["counts"].values()) for one in known["buckets"]) == 2
 
 
-def test_nonsense_in_the_address_is_ignored(client: Client, bank: Bank) -> None:
+def test_nonsense_in_the_address_is_named_and_ignored(client: Client, bank: Bank) -> None:
     tell(bank, "Alice likes tea.", 1)
     for query in (
         "from=x&to=y", "from=2026-05-02T00:00:00Z&to=2026-05-01T00:00:00Z", "as_of=9999-99-99",
@@ -133,16 +134,19 @@ def test_nonsense_in_the_address_is_ignored(client: Client, bank: Bank) -> None:
         "lanes=x", "network=x", "entity=x", "as_of=%00",
     ):  # fmt: skip
         assert texts(read(client, query)) == ["Alice likes tea."], query
+        page = client.get(f"/dashboard/banks/support/timeline/?{query}").content.decode()
+        assert "can&#x27;t be read as" in page or "A window ends after it begins" in page, query
+    assert "can&#x27;t be read as" not in client.get("/dashboard/banks/support/timeline/?lanes=entity").content.decode()
 
 
 def pinned(client: Client, unit_id: UUID, query: str = "") -> tuple[str, bool]:
     """The sentence of the card, and whether the sliders hide the memory."""
     page = client.get(f"/dashboard/banks/support/timeline/?memory={unit_id}&{query}").content.decode()
     (sentence,) = re.findall(r'<p class="[^"]*" data-state="\w+">(.*?)</p>', page, re.DOTALL)
-    words = re.sub(r"<time[^>]*>(\d+ \w+) [^<]*</time>", r"\1", sentence).strip()
+    words = re.sub(r"<time[^>]*>(\d+ \w+) [^<]*</time>", r"\1", sentence)
     is_grey = "timeline-pin-hidden" in page
     assert read(client, f"memory={unit_id}&{query}")["pinned"]["is_hidden"] == is_grey
-    return words, is_grey
+    return " ".join(words.split()), is_grey
 
 
 def test_a_pinned_memory_says_its_state_in_words(client: Client, bank: Bank) -> None:
@@ -173,13 +177,27 @@ def test_the_words_of_plans_events_opinions_corrections_and_late_imports(client:
     wrong = tell(bank, "Alice lives in Rome.", 1, expired_at=day(3), close_reason="correction")
     assert pinned(client, wrong, "as_of=2026-05-12T00:00:00Z") == ("Never true: it was corrected on 3 May.", True)
     opinion = tell(bank, "Tea is good.", 10, network="opinion", confidence=0.7)
-    words = ("Taken as true on 3 May, as no start is known. Its bar begins on 10 May, when it was formed.", False)
-    assert pinned(client, opinion, "as_of=2026-05-03T00:00:00Z") == words
+    sentence = "No start is known, so it counts as true on 3 May. The agent formed this on 10 May. "
+    sentence += "Move “Known on” to a day before."
+    assert pinned(client, opinion, "as_of=2026-05-03T00:00:00Z") == (sentence, False)
     imported = tell(bank, "Bob likes tea.", 2, recorded_at=day(10))
     words = ("Not known yet on 5 May: the agent was told on 10 May.", True)
     assert pinned(client, imported, "known_at=2026-05-05T00:00:00Z") == words
     removed = tell(bank, "Bob has a cat.", 2, expired_at=day(5), close_reason="source_removed")
     assert pinned(client, removed) == ("No longer held: it ended on 5 May.", False)
+
+
+def test_a_memory_learned_after_the_day_offers_a_day_before_it_was_known(client: Client, bank: Bank) -> None:
+    unit = tell(bank, "Alice lives in Lisbon.", 10, valid_from=day(5))
+    words = "True on 7 May. The agent heard this on 10 May. Move “Known on” to a day before."
+    assert pinned(client, unit, "as_of=2026-05-07T00:00:00Z") == (words, False)
+    page = client.get(f"/dashboard/banks/support/timeline/?memory={unit}&as_of=2026-05-07T00:00:00Z").content.decode()
+    (address,) = re.findall(r'href="\?([^"]*)" data-known-at', page)
+    sentence, is_hidden = pinned(client, unit, html.unescape(address))
+    assert sentence.startswith("Not known yet on 9 May")
+    assert is_hidden
+    assert read(client, html.unescape(address))["pinned"]["is_unknown"]
+    assert "data-known-at" not in client.get(f"/dashboard/banks/support/timeline/?memory={unit}").content.decode()
 
 
 def test_a_pin_opens_the_window_around_the_memory_and_survives_filters(

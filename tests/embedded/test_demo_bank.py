@@ -149,6 +149,14 @@ def test_the_history_ends_yesterday_and_covers_six_weeks(bank: Bank) -> None:
     assert bank.created_at <= said[0]
 
 
+def test_the_usage_counts_each_memory_once(indexed_bank: Bank) -> None:
+    today = timezone.now().astimezone(UTC).date()
+    with tenant_transaction(indexed_bank.tenant_id):
+        stored = MemoryUnit.objects.of_bank(indexed_bank).count()
+        (row,) = list_usage(indexed_bank.tenant_id, since=today - 50 * DAY, until=today, group_by=["bank"])
+    assert row.memories == stored
+
+
 def test_facts_were_known_when_they_were_said_and_quote_their_source(bank: Bank) -> None:
     told = read_story(timezone.now().astimezone(UTC).date())
     said = [fact for talk in told.talks for message in talk.messages for fact in message.facts]

@@ -47,7 +47,7 @@ def seed_demo(tenant_id: UUID, *, user_id: UUID | None = None) -> bool:
         rows, profile = build_rows(told, today), build_bank(told)
         recalls = [build_recall(rows, one) for one in told.recalls]
         operation = import_part(access, BANK_ID, write_file(rows, profile), first_line=1).operation
-        operation.payload |= {"links_similar": True}
+        operation.payload |= {"links_similar": True, "counts_memories": False}  # the days of the story count them
         operation.save(update_fields=["payload"])
         bank = get_bank(access, BANK_ID)
         Bank.objects.for_tenant(tenant_id).filter(id=bank.id).update(created_at=find_day(today, -7 * WEEKS))
@@ -157,7 +157,7 @@ def store_usage(bank: Bank, rows: Rows) -> None:
         known = [one for one in rows.by_model[MemoryUnit] if one.recorded_at.date() == day]
         size = sum(len(one.content.encode()) for one in said)
         recalls = 4 + (7 * WEEKS + offset) // 4 + offset * offset % 7
-        if said:
+        if said or known:
             days += build_days(bank, day, UsageRecord.Kind.RETAIN, requests=len(said), memories=len(known), size=size)
         days += build_days(bank, day, UsageRecord.Kind.RECALL, requests=recalls, memories=0, size=0)
     UsageDay.objects.for_tenant(bank.tenant_id).bulk_create(days)

@@ -26,6 +26,7 @@ class Receipt:
     rewritten: dict[str, int] = field(default_factory=dict)
     sha256: str = ""
     samples: tuple[str, ...] = ()
+    units: tuple[UUID, ...] = ()  # erased memories; a preview names them
 
     def write(self) -> dict[str, Any]:
         return {"erased": self.erased, "rewritten": self.rewritten, "sha256": self.sha256}

@@ -83,7 +83,8 @@ def import_bank(run: Run) -> dict[str, Any]:
         ask_for_vector_index(bank)
         schedule_maintenance(bank)
         ask_for_refresh(bank)
-        run.spend(UsageRecord.Kind.RETAIN, Usage(), memories=run.payload["rows"].get("unit", 0))
+        stored = run.payload["rows"].get("unit", 0) if progress.counts_memories else 0
+        run.spend(UsageRecord.Kind.RETAIN, Usage(), memories=stored)
         run.complete(operation, result)
     return result
 

@@ -33,6 +33,7 @@ class Progress:
     rows: dict[str, int] = field(default_factory=dict)
     is_done: bool = False
     links_similar: bool = False  # the worker links similar memories, because the file has no such links
+    counts_memories: bool = True  # as new today, in the usage
     heard_at: str = ""
     made_bank: bool = False
     held: dict[str, int] = field(default_factory=dict)
