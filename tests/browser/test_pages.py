@@ -139,7 +139,7 @@ def test_the_api_reference_asks_no_other_host(page: Page, server: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto("/docs/api/reference/")
-    expect(page.get_by_text("API docs by Redocly")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("API docs by Redocly")).to_be_visible(timeout=60_000)
     expect(page.get_by_role("img", name="redocly logo")).to_have_count(0)
     assert [one for one in asked if not one.startswith((server, "data:", "blob:"))] == []
     expect(page.get_by_role("link", name="Dashboard")).to_be_visible()
