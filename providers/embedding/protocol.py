@@ -5,7 +5,7 @@ from typing import Protocol
 from providers.embedding.vector import Vector
 from providers.usage import Usage
 
-MEMORY_EMBEDDER = "memoryplatform/memory-embedder-v1"  # bge-small-en-v1.5, trained for memories
+MEMORY_EMBEDDER = "memory-embedder-v1"  # bge-small-en-v1.5, trained for memories
 BGE_SMALL = "BAAI/bge-small-en-v1.5"
 ONNX_MODEL_IDS = {  # the vectors of the unquantised models differ
     MEMORY_EMBEDDER: f"{MEMORY_EMBEDDER}-int8",
