@@ -35,8 +35,14 @@ HIDING_DEPTH = 5  # texts to look at for each wanted one, before all visible one
 EDITED = """
 SELECT unit.number, CASE WHEN unit.speaker <> '' THEN unit.speaker || ': ' || former.text ELSE former.text END
 FROM banks_memoryunit AS unit CROSS JOIN LATERAL (
-    SELECT change.before->>'text' AS text FROM banks_unitchange AS change
-    WHERE change.tenant_id = $1 AND change.unit_id = unit.id AND change.changed_at > $3 AND change.before ? 'text'
+    SELECT change.text FROM (
+        SELECT change.before->>'text' AS text, change.changed_at, change.id FROM banks_unitchange AS change
+        WHERE change.tenant_id = $1 AND change.unit_id = unit.id AND change.changed_at > $3 AND change.before ? 'text'
+        UNION ALL
+        SELECT revision.text_before, revision.created_at, revision.id FROM reflection_opinionrevision AS revision
+        WHERE revision.tenant_id = $1 AND revision.opinion_id = unit.id AND revision.created_at > $3
+          AND revision.confidence_before IS NOT NULL AND revision.text_before <> revision.text_after
+    ) AS change
     ORDER BY change.changed_at, change.id LIMIT 1
 ) AS former
 WHERE unit.tenant_id = $1 AND unit.bank_id = $2 AND unit.recorded_at <= $3 AND unit.updated_at > $3

@@ -90,13 +90,22 @@ def find_last_id(moment: datetime) -> UUID:
     return UUID(int=((milliseconds + 1) << (BITS - TIME_BITS)) - 1)
 
 
-# The oldest change of a field since then holds its value at the time.
+# The oldest change of a field since then holds its value at the time. The steps of an opinion are its revisions.
 FORMER = """
 LEFT JOIN LATERAL (
     SELECT jsonb_object_agg(field.key, field.value) AS fields FROM (
         SELECT DISTINCT ON (entry.key) entry.key, entry.value
-        FROM banks_unitchange AS change CROSS JOIN LATERAL jsonb_each(change.before) AS entry
-        WHERE change.tenant_id = $1 AND change.unit_id = unit.id AND change.changed_at > {known}
+        FROM (
+            SELECT change.before, change.changed_at, change.id FROM banks_unitchange AS change
+            WHERE change.tenant_id = $1 AND change.unit_id = unit.id AND change.changed_at > {known}
+            UNION ALL
+            SELECT jsonb_build_object('confidence', revision.confidence_before) || CASE
+                WHEN revision.text_before = revision.text_after THEN '{{}}'::jsonb
+                ELSE jsonb_build_object('text', revision.text_before) END, revision.created_at, revision.id
+            FROM reflection_opinionrevision AS revision
+            WHERE revision.tenant_id = $1 AND revision.opinion_id = unit.id AND revision.created_at > {known}
+              AND revision.confidence_before IS NOT NULL
+        ) AS change CROSS JOIN LATERAL jsonb_each(change.before) AS entry
         ORDER BY entry.key, change.changed_at, change.id
     ) AS field
 ) AS former ON true

@@ -32,7 +32,7 @@ from retrieval.types import PointInTime
 
 # A value of mem0's that is no text is stored as JSON behind this mark: 3 is json:3.
 MARK = "json:"
-NUMBER = rf"^({MARK})?-?[0-9]{{1,30}}(\.[0-9]{{1,30}})?([eE][+-]?[0-9]{{1,2}})?$"
+NUMBER = rf"^({MARK})?-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{{1,2}})?$"
 DAY = "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
 # The first form may be a join that begins with the index; the second is evaluated once (see `FEW`).
 BY_JOIN = sql.SQL("EXISTS (SELECT {rows} AND {unit_id} = unit.id)")

@@ -10,6 +10,7 @@ import pytest
 
 from banks.enums import Network
 from banks.models import Link, MemoryUnit, Mention, UnitChange
+from reflection.models import OpinionRevision
 from retrieval.filters.moment import find_last_id
 from retrieval.filters.types import Filters, TimeRange
 from retrieval.hydration import hydrate
@@ -149,6 +150,37 @@ def test_former_words_count_as_much_as_they_would_in_the_index(memory: Memory) -
     for unit in units:
         edit(memory, unit, text=unit.text)
     assert search(Channel.KEYWORD, memory, query, moment=KNOWN) == plain
+
+
+def revise(memory: Memory, opinion: MemoryUnit, number: int, at: datetime, **fields: Any) -> None:
+    usual = {"bank": memory.bank, "opinion": opinion, "number": number, "cause": "reinforce", "actor": "test"}
+    with clock_at(at):
+        make_row(OpinionRevision, memory.tenant, **usual | fields)
+
+
+def test_an_opinion_has_the_confidence_and_the_words_of_then(memory: Memory) -> None:
+    opinion = memory.unit("Rex is the best dog", days=12, network="opinion", confidence=0.9)
+    first, second, third = "Rex is loud", "Rex is the best dog", "Rex is the best dog"
+    changed = [
+        (1, EARLIER - timedelta(hours=1), None, 0.5, "", first),
+        (2, EARLIER, 0.5, 0.6, first, first),
+        (3, LATER, 0.6, 0.7, first, first),
+        (4, LATER + timedelta(days=1), 0.7, 0.8, first, second),
+        (5, LATER + timedelta(days=2), 0.8, 0.9, second, third),
+    ]
+    for number, at, before, after, text_before, text_after in changed:
+        values = {"confidence_before": before, "confidence_after": after}
+        revise(memory, opinion, number, at, **values, text_before=text_before, text_after=text_after)
+    then, now = read(memory, opinion, KNOWN), read(memory, opinion, PointInTime())
+    assert (then.text, then.confidence, then.search_text) == (first, 0.6, "")
+    assert (now.text, now.confidence) == (third, 0.9)
+    after_rewording = PointInTime(known_at=LATER + timedelta(days=1, hours=1))
+    assert (read(memory, opinion, after_rewording).text, read(memory, opinion, after_rewording).confidence) == (
+        second,
+        0.8,
+    )
+    assert [hit.id for hit in search(Channel.KEYWORD, memory, "loud", moment=KNOWN)] == [opinion.id]
+    assert search(Channel.KEYWORD, memory, "best", moment=KNOWN) == []
 
 
 def test_an_entity_that_was_found_in_it_later_is_not_named(memory: Memory) -> None:

@@ -195,6 +195,14 @@ def test_a_bank_with_vectors_of_another_model_is_searched_by_words(memory: Memor
     assert Channel.SEMANTIC in {one.channel for one in result.left_out}
 
 
+def test_a_bank_with_vectors_of_another_dimension_is_searched_by_words(memory: Memory, tools: RecallTools) -> None:
+    answer = memory.unit("Alice moved to Lisbon", embedding=[0.6, 0.8, 0.0])
+    memory.quote(answer, memory.chunk(text="Alice said that she moved to Lisbon", embedding=[0.6, 0.8, 0.0]))
+    result = recall(memory.bank, QUERY, tools)
+    assert ids(result) == [answer.id]
+    assert Channel.SEMANTIC in {one.channel for one in result.left_out}
+
+
 def test_several_banks_give_one_answer_with_the_bank_named(memory: Memory, tools: RecallTools) -> None:
     other = Memory(make_bank(memory.tenant))
     weaker = [memory.unit(f"Alice moved {number}") for number in range(3)]

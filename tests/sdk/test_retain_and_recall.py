@@ -124,6 +124,7 @@ def test_every_option_of_a_recall_is_taken(moved: MemoryClient) -> None:
         query_timestamp=datetime(2024, 7, 1, tzinfo=timezone(timedelta(hours=2))),
         include={"entities": None, "chunks": {"max_tokens": 100}, "source_messages": {"neighbours": 1}, "links": True},
         tag_groups=[{"or": [{"tags": ["lisbon"]}, {"tags": ["paris"]}]}],
+        filters={"mentioned": {"gte": MARCH.date()}, "not": {"metadata": {"priority": {"lt": 3}}}},
         entities=["Alice"],
         occurred=None,
         mentioned={"start": MARCH},
