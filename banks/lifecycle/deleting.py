@@ -3,11 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Greatest
 
 from banks.document_pieces import hash_text, is_of_ready_facts
@@ -29,6 +30,7 @@ from banks.models.validity import ValidityQuerySet
 from banks.text_index.write import remove_texts, replacing_texts
 
 Span = tuple[int, int]
+LONGEST_PAUSE = timedelta(minutes=30)  # between two turns of one conversation
 
 
 def blank(text: str, spans: Iterable[Span], *, kept: Iterable[Span] = ()) -> str:
@@ -223,6 +225,22 @@ def lower_proof_counts(rows: ValidityQuerySet[Any], proofs: Counter[UUID], ids: 
         rows.filter(id__in=lowered).update(proof_count=Greatest(F("proof_count") - lost, 1))
 
 
+def clear_search_texts_after(bank: Bank, chunk_ids: Collection[UUID]) -> None:
+    """The search text of an answer in a transcript repeats the question of the turn before, which may be gone."""
+    rows = Chunk.objects.of_bank(bank).filter(document__isnull=False)
+    moments = list(rows.filter(id__in=chunk_ids).values_list("said_at", flat=True))
+    if not moments:
+        return
+    next_place = Exists(rows.filter(id__in=chunk_ids, document=OuterRef("document"), position=OuterRef("position") - 1))
+    next_document = Q(position=0, said_at__range=(min(moments), max(moments) + LONGEST_PAUSE))
+    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(chunk__in=rows.filter(next_place | next_document))
+    units = MemoryUnit.objects.of_bank(bank).filter(id__in=sources.values("unit_id")).exclude(search_text="")
+    ids = sorted(units.values_list("id", flat=True))
+    if ids:
+        with replacing_texts(bank, Corpus.UNIT, ids):
+            MemoryUnit.objects.of_bank(bank).filter(id__in=ids).update(search_text="")
+
+
 def delete_chunks(bank: Bank, chunk_ids: Collection[UUID]) -> Removed:
     """Also deletes the units without any other source, and returns those with evidence only. Call inside a tenant
     transaction, after `lock_memory`.
@@ -236,6 +254,7 @@ def delete_chunks(bank: Bank, chunk_ids: Collection[UUID]) -> Removed:
     staying = still_sourced | with_evidence
     lower_proof_counts(MemoryUnit.objects.of_bank(bank), proofs, staying)
     removed = delete_units(bank, set(proofs) - staying)
+    clear_search_texts_after(bank, chunk_ids)
     remove_texts(bank, Corpus.CHUNK, list(chunk_ids))
     deleted, _ = Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=chunk_ids).delete()
     unsourced, less_sourced = frozenset(with_evidence - still_sourced), frozenset(still_sourced)
