@@ -42,7 +42,7 @@ def list_quotes(items: Sequence[RecallItem], turns: TurnPlaces) -> list[Quoted]:
 
 def find_quoted(source: SourceSpan, text: str, turns: TurnPlaces) -> Iterator[Quoted]:
     start, end = source.start or 0, source.end or 0
-    if source.message_id in turns.messages:
+    if source.message_id and source.message_id in turns.messages:
         yield Quoted(turns.messages[source.message_id], start, end, text)
     for turn in turns.chunks.get(source.chunk_id, ()) if source.chunk_id and not source.message_id else ():
         if start < turn.end and end > turn.start:
