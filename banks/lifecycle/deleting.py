@@ -225,15 +225,19 @@ def lower_proof_counts(rows: ValidityQuerySet[Any], proofs: Counter[UUID], ids: 
         rows.filter(id__in=lowered).update(proof_count=Greatest(F("proof_count") - lost, 1))
 
 
-def clear_search_texts_after(bank: Bank, chunk_ids: Collection[UUID]) -> None:
-    """The search text of an answer in a transcript repeats the question of the turn before, which may be gone."""
+def clear_transcript_search_texts(bank: Bank, chunk_ids: Collection[UUID]) -> None:
+    """The search text of an answer in a transcript repeats the question before it, which may be gone: in the same
+    chunk, or in the one before. Call inside a tenant transaction, after `lock_memory`.
+    """
     rows = Chunk.objects.of_bank(bank).filter(document__isnull=False)
-    moments = list(rows.filter(id__in=chunk_ids).values_list("said_at", flat=True))
-    if not moments:
+    gone = rows.filter(id__in=chunk_ids)
+    if not gone.exists():
         return
-    next_place = Exists(rows.filter(id__in=chunk_ids, document=OuterRef("document"), position=OuterRef("position") - 1))
-    next_document = Q(position=0, said_at__range=(min(moments), max(moments) + LONGEST_PAUSE))
-    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(chunk__in=rows.filter(next_place | next_document))
+    of_document = gone.filter(document=OuterRef("document"), position=OuterRef("position") - 1)
+    just_before = gone.filter(said_at__range=(OuterRef("said_at") - LONGEST_PAUSE, OuterRef("said_at")))
+    follows = Q(Exists(of_document)) | Q(Exists(just_before), position=0)
+    near = rows.filter(Q(id__in=chunk_ids) | follows)
+    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(chunk__in=near)
     units = MemoryUnit.objects.of_bank(bank).filter(id__in=sources.values("unit_id")).exclude(search_text="")
     ids = sorted(units.values_list("id", flat=True))
     if ids:
@@ -254,7 +258,7 @@ def delete_chunks(bank: Bank, chunk_ids: Collection[UUID]) -> Removed:
     staying = still_sourced | with_evidence
     lower_proof_counts(MemoryUnit.objects.of_bank(bank), proofs, staying)
     removed = delete_units(bank, set(proofs) - staying)
-    clear_search_texts_after(bank, chunk_ids)
+    clear_transcript_search_texts(bank, chunk_ids)
     remove_texts(bank, Corpus.CHUNK, list(chunk_ids))
     deleted, _ = Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=chunk_ids).delete()
     unsourced, less_sourced = frozenset(with_evidence - still_sourced), frozenset(still_sourced)
