@@ -243,6 +243,10 @@ def clear_transcript_search_texts(bank: Bank, chunk_ids: Collection[UUID]) -> No
     if ids:
         with replacing_texts(bank, Corpus.UNIT, ids):
             MemoryUnit.objects.of_bank(bank).filter(id__in=ids).update(search_text="")
+    later = sorted(rows.filter(Exists(just_before)).exclude(turns_before="").values_list("id", flat=True))
+    if later:
+        with replacing_texts(bank, Corpus.CHUNK, later):
+            rows.filter(id__in=later).update(turns_before="")
 
 
 def delete_chunks(bank: Bank, chunk_ids: Collection[UUID]) -> Removed:

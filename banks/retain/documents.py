@@ -26,7 +26,14 @@ from banks.retain.input import Instructions
 from banks.retain.relabeling import relabel_units
 from banks.retain.storing import store_facts
 from banks.retain.tools import Retained, Tools
-from banks.retain.transcript_chunks import ChunkTurn, cut_transcript, list_chunk_turns, read_turn_before
+from banks.retain.transcript_chunks import (
+    ChunkTurn,
+    cut_transcript,
+    join_turns_before,
+    list_chunk_turns,
+    read_chunks_before,
+    read_last_turn,
+)
 from banks.text_index.write import add_texts
 from banks.types import Passage, Quote, Source, Turn
 from banks.vectors import embed_texts
@@ -156,12 +163,15 @@ def remove_chunks(bank: Bank, chunks: Sequence[Chunk]) -> Removed:
 
 @dataclass(frozen=True)
 class WaitingChunk:
-    """In a transcript `turns` are those of the chunk, and `before` the last one before it."""
+    """In a transcript `turns` are those of the chunk, `before` is the last one before it, and `turns_before` are turns
+    of earlier documents.
+    """
 
     chunk: Chunk
     piece: Piece
     turns: tuple[ChunkTurn, ...] = ()
     before: tuple[Turn, ...] = ()
+    turns_before: str = ""
 
     @property
     def embedding_text(self) -> str:
@@ -240,9 +250,12 @@ def read_turns(bank: Bank, document: Document, waiting: WaitingChunk) -> Waiting
         return waiting
     span = ChunkSpan(chunk.start - piece.start, chunk.end - piece.start)
     before, turns = list_chunk_turns(document.text[piece.start : piece.end], span, piece.said_at)
-    if not before and (last := read_turn_before(bank, chunk, piece.labels.tags)):
-        before = [last]
-    return replace(waiting, turns=tuple(turns), before=tuple(before))
+    if before:
+        return replace(waiting, turns=tuple(turns), before=tuple(before))
+    earlier = read_chunks_before(bank, chunk, piece.labels.tags)
+    last = read_last_turn(earlier[0], piece.said_at) if earlier else None
+    joined = join_turns_before(chunk, earlier)
+    return replace(waiting, turns=tuple(turns), before=(last,) if last else (), turns_before=joined)
 
 
 def build_chunk_passage(bank: Bank, text: str, said_at: datetime, instructions: Instructions) -> Passage:
@@ -297,7 +310,7 @@ def retain_chunk(source: DocumentVersion, waiting: WaitingChunk, given: Instruct
         lock_memory(bank)
         check_chunk(source, chunk)
         units = store_facts(bank, prepared, speakers=speakers, plan=plan)
-        add_texts(bank, Corpus.CHUNK, [chunk.id])
+        index_chunk(bank, waiting)
         Chunk.objects.for_tenant(bank.tenant_id).filter(id=chunk.id).update(
             **place_vector(bank, embedded.vectors[0]), extracted_at=timezone.now() if reading.is_done else None
         )
@@ -317,9 +330,17 @@ def keep_searchable(source: DocumentVersion, waiting: WaitingChunk, tools: Tools
     with tools.write():
         lock_memory(bank)
         check_chunk(source, chunk)
-        add_texts(bank, Corpus.CHUNK, [chunk.id])
+        index_chunk(bank, waiting)
         rows = Chunk.objects.for_tenant(bank.tenant_id).filter(id=chunk.id)
         rows.update(**place_vector(bank, embedded.vectors[0]))
+
+
+def index_chunk(bank: Bank, waiting: WaitingChunk) -> None:
+    """Call inside a tenant transaction. The text of an indexed chunk must not change, so it keeps its former turns."""
+    rows = Chunk.objects.for_tenant(bank.tenant_id).filter(id=waiting.chunk.id)
+    if waiting.turns_before:
+        rows.filter(number=None).update(turns_before=waiting.turns_before)
+    add_texts(bank, Corpus.CHUNK, [waiting.chunk.id])
 
 
 def check_chunk(source: DocumentVersion, chunk: Chunk) -> None:

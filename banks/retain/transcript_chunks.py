@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import takewhile
 
 from banks.chunking.spans import CHUNK_SIZE, ChunkSpan, trim
 from banks.chunking.text import chunk_text
@@ -17,6 +18,8 @@ from banks.retain.transcripts import WrittenTurn, find_turns, list_speakers
 from banks.types import Quote, Source, Turn
 
 NEIGHBOURS = 20  # stored documents that may show who speaks
+MOST_BEFORE = 10  # chunks, of one turn each if each turn is a document
+LONGEST_TALK = 1_000  # characters
 OPENING = 200  # characters of a stored document that are read for a label
 CONVERSATION = re.compile(r"\b(?:chat|conversation|dialogue|dialog|transcript)s?\b", re.IGNORECASE)
 
@@ -118,19 +121,35 @@ def build_chunk_turn(text: str, turn: WrittenTurn, span: ChunkSpan, said_at: dat
     return ChunkTurn(whole if is_whole else replace(whole, text=text[start:end]), start - span.start, end - span.start)
 
 
-def read_turn_before(bank: Bank, chunk: Chunk, tags: Sequence[str]) -> Turn | None:
-    """The last turn of a transcript before this chunk, in another document or piece.
+def read_chunks_before(bank: Bank, chunk: Chunk, tags: Sequence[str]) -> list[Chunk]:
+    """The chunks of transcripts right before this one, the last one first, in other documents or pieces.
 
-    Its words come into the search text of an answer, so it has the same tags. Call inside a tenant transaction.
+    Their words come into what is searched for this chunk, so they have the same tags. Call inside a tenant transaction.
     """
     rows = Chunk.objects.of_bank(bank).filter(
         document__isnull=False, said_at__range=(chunk.said_at - LONGEST_PAUSE, chunk.said_at), id__lt=chunk.id
     )
-    last = rows.select_related("document").defer("document__text").order_by("-said_at", "-id").first()
-    if last is None or last.document is None:
-        return None
-    written = find_written(last.document, last.start)
-    if not written.get("transcript") or list(written["labels"]["tags"]) != list(tags):
-        return None
-    turns = find_turns(last.text, is_known=True)
-    return build_turn(turns[-1], chunk.said_at) if turns else None
+    newest = rows.select_related("document").only("text", "start", "document__pieces", "document__context")
+    return list(takewhile(lambda one: continues(one, tags), newest.order_by("-said_at", "-id")[:MOST_BEFORE]))
+
+
+def continues(chunk: Chunk, tags: Sequence[str]) -> bool:
+    written = find_written(chunk.document, chunk.start) if chunk.document else {}
+    return bool(written.get("transcript")) and list(written["labels"]["tags"]) == list(tags)
+
+
+def read_last_turn(chunk: Chunk, said_at: datetime) -> Turn | None:
+    turns = find_turns(chunk.text, is_known=True)
+    return build_turn(turns[-1], said_at) if turns else None
+
+
+def join_turns_before(chunk: Chunk, before: Sequence[Chunk]) -> str:
+    """So much of the talk before a short chunk as makes both about as long as a chunk of messages."""
+    texts: list[str] = []
+    room = LONGEST_TALK - len(chunk.text)
+    for one in before:
+        room -= len(one.text)
+        if room < 0:
+            break
+        texts.append(one.text)
+    return "\n".join(reversed(texts))

@@ -58,6 +58,11 @@ def read_entities(tenant: Tenant, name: str = "talk") -> set[str]:
         return set(Entity.objects.of_bank(bank).values_list("name", flat=True))
 
 
+def read_turns_before(tenant: Tenant) -> list[str]:
+    with tenant_transaction(tenant.id):
+        return list(Chunk.objects.for_tenant(tenant.id).values_list("turns_before", flat=True))
+
+
 def test_every_shape_gives_the_memories_of_messages(tenant: Tenant) -> None:
     messages = tuple(
         GivenMessage("user", text, AT + timedelta(seconds=place), name=name) for place, (name, text) in enumerate(TALK)
@@ -84,7 +89,8 @@ def test_the_document_is_kept_as_it_was_and_each_memory_points_into_it(tenant: T
     with tenant_transaction(tenant.id):
         assert Document.objects.for_tenant(tenant.id).get().text == text
         sources = UnitSource.objects.for_tenant(tenant.id).select_related("chunk", "unit").order_by("id")
-        quoted = [text[one.chunk.start + one.start : one.chunk.start + one.end] for one in sources if one.chunk]
+        places = [(one.chunk.start, one.start or 0, one.end or 0) for one in sources if one.chunk]
+        quoted = [text[first + start : first + end] for first, start, end in places]
         assert quoted == [one.unit.text for one in sources] == ["How are you?", "Fine,\nthank you.", "Good."]
 
 
@@ -122,9 +128,13 @@ def test_notes_with_headings_have_no_speaker(tenant: Tenant) -> None:
 
 def test_the_question_of_a_deleted_document_is_gone_from_the_answer(tenant: Tenant) -> None:
     store(tenant, build_documents())
+    assert [unit for unit in read_units(tenant) if "climbing" in unit[3]]
+    assert [text for text in read_turns_before(tenant) if "climbing" in text]
+
     delete_document(BankAccess(tenant.id), "talk", "d0")
 
     assert not [unit for unit in read_units(tenant) if "climbing" in unit[3] + unit[2]]
+    assert not [text for text in read_turns_before(tenant) if "climbing" in text]
 
 
 def test_a_question_under_other_tags_is_not_repeated(tenant: Tenant) -> None:
@@ -132,3 +142,4 @@ def test_a_question_under_other_tags_is_not_repeated(tenant: Tenant) -> None:
     store(tenant, [RetainItem(first.said_at, text=first.text, document_id="d0", tags=("private",)), *others])
 
     assert not [unit for unit in read_units(tenant) if "climbing" in unit[3]]
+    assert not [text for text in read_turns_before(tenant) if "climbing" in text]
