@@ -23,12 +23,20 @@ class Piece:
     labels: Labels
     version: int = 0  # of the document after the call that added the piece
     is_ready: bool = False  # ready facts, whose chunks are not cut from the text
+    is_transcript: bool = False
 
 
-def write_piece(
-    start: int, said_at: datetime, labels: Labels, *, version: int, infer: bool, is_ready: bool
+def write_piece(  # noqa: PLR0913  # the fields of a piece
+    start: int,
+    said_at: datetime,
+    labels: Labels,
+    *,
+    version: int,
+    infer: bool,
+    is_ready: bool,
+    is_transcript: bool = False,
 ) -> dict[str, Any]:
-    return {
+    written = {
         "start": start,
         "said_at": said_at.isoformat(),
         "infer": infer,
@@ -36,6 +44,7 @@ def write_piece(
         "version": version,
         "ready": is_ready,
     }
+    return written | ({"transcript": True} if is_transcript else {})
 
 
 def write_first_piece(document: Document) -> dict[str, Any]:
@@ -64,6 +73,7 @@ def read_piece(document: Document, written: dict[str, Any], end: int) -> Piece:
         Labels.read(written["labels"]) if "labels" in written else read_labels(document),
         written.get("version", 0),
         written.get("ready", False),
+        written.get("transcript", False),
     )
 
 

@@ -3,6 +3,7 @@ from pathlib import Path
 
 from benchmarks.progress import Progress
 from benchmarks.qa.options import QAOptions
+from benchmarks.recall.cases import Shape
 
 
 class MissingData(Exception):
@@ -14,7 +15,7 @@ class Options:
     """`data` is a folder with the evaluation data, or one file of it. `limit` makes a short run.
 
     With `leave_one_out` the recall suites ask every question again without each channel, instead of in their other
-    modes. With `keep` they reuse the haystacks that an earlier run retained.
+    modes. With `keep` they reuse the haystacks that an earlier run retained. `shape` is how they retain them.
     """
 
     data: Path
@@ -22,6 +23,7 @@ class Options:
     limit: int | None = None
     leave_one_out: bool = False
     keep: bool = False
+    shape: Shape = "messages"
     progress: Progress = field(default_factory=Progress)
     qa: QAOptions = field(default_factory=QAOptions)
 

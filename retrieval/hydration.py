@@ -65,11 +65,20 @@ WHERE chunk.tenant_id = $1 AND chunk.bank_id = $2 AND chunk.id = ANY($4::uuid[])
 """
 SOURCES = """json_agg(json_build_array(source.message_id, source.chunk_id, document.document_id,
     source.start, source."end", source.role,
-    (SELECT later.id FROM banks_message AS later
-        WHERE later.tenant_id = $1 AND later.episode_id = message.episode_id
-          AND (later.said_at, later.id) > (message.said_at, message.id)
-        ORDER BY later.said_at, later.id LIMIT 1),
-    message.speaker, message.role, chunk.id IS NOT NULL AND chunk.number IS NULL) ORDER BY source.id)"""
+    CASE WHEN source.message_id IS NOT NULL THEN
+        (SELECT later.id FROM banks_message AS later
+            WHERE later.tenant_id = $1 AND later.episode_id = message.episode_id
+              AND (later.said_at, later.id) > (message.said_at, message.id)
+            ORDER BY later.said_at, later.id LIMIT 1)
+    WHEN {speaker} <> '' AND source."end" = length(chunk.text) THEN
+        (SELECT later.id FROM banks_chunk AS later
+            WHERE later.tenant_id = $1 AND later.bank_id = $2 AND later.document_id IS NOT NULL
+              AND later.said_at BETWEEN chunk.said_at AND chunk.said_at + interval '30 minutes'
+              AND (later.said_at, later.id) > (chunk.said_at, chunk.id)
+            ORDER BY later.said_at, later.id LIMIT 1)
+    END,
+    coalesce(message.speaker, nullif({speaker}, '')), coalesce(message.role, {role}),
+    chunk.id IS NOT NULL AND chunk.number IS NULL) ORDER BY source.id)"""
 # A fact that was said only after `as_of` keeps its sources.
 SOURCES_SAID = "coalesce({sources} FILTER (WHERE {said}), {sources})"
 
@@ -92,10 +101,11 @@ def hydrate(
 def write_hydrate(moment: PointInTime) -> str:
     unit = sql.Identifier("unit")
     then = build_historical_columns(moment)
+    sources = SOURCES.format(speaker=then.columns["speaker"], role=then.columns["role"])
     return HYDRATE.format(
         then=then,
         was=then.columns,
-        sources=SOURCES if moment.as_of is None else SOURCES_SAID.format(sources=SOURCES, said=then.said),
+        sources=sources if moment.as_of is None else SOURCES_SAID.format(sources=sources, said=then.said),
         moment=build_moment_condition(unit, moment).as_string(),
         expired_later=expired_later(unit, moment).as_string(),
     )

@@ -1,8 +1,8 @@
 """From the channels' lists to one order: merging banks, fusion, repeats, reranking, boosts and score floors."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import starmap
+from itertools import pairwise, starmap
 from uuid import UUID
 
 from banks.enums import Network
@@ -17,6 +17,10 @@ from retrieval.reranking import INSTRUCTIONS, Reranked, RerankRequest, build_rea
 from retrieval.search import Found
 from retrieval.speaker_match import SpeakerMatch, favour_speaker, write_aliased
 from retrieval.types import Candidate, Channel, Hit, LeastScores, Ranked, Scores, SourceSpan
+
+LONGEST_LABEL = 60  # characters between two turns of a transcript: a line break, a name, a colon
+
+TurnKey = tuple[UUID | None, int]
 
 
 @dataclass(frozen=True)
@@ -89,24 +93,23 @@ def order_for_reranker(ranked: Sequence[Ranked], plan: Plan, match: SpeakerMatch
 
 
 def add_neighbours(ranked: Sequence[Ranked], *, share: float) -> list[Ranked]:
-    """Best first, with `share` of the best score among the messages of other people before and after a result's own.
+    """Best first, with `share` of the best score among the turns of other people before and after a result's own.
 
     The agent's words neither give nor take: its replies repeat the words that they answer.
     """
-    best: dict[UUID, tuple[float, str]] = {}
-    beside: dict[UUID, list[UUID]] = {}
+    best: dict[TurnKey, tuple[float, str]] = {}
+    beside: dict[TurnKey, list[TurnKey]] = {}
     for one in ranked:
         for source in list_spoken(one):
-            if source.message_id is not None:
-                scored = (one.scores.fused, one.candidate.speaker)
-                best[source.message_id] = max(scored, best.get(source.message_id, scored))
-                if source.following is not None:
-                    beside.setdefault(source.message_id, []).append(source.following)
-                    beside.setdefault(source.following, []).append(source.message_id)
+            scored = (one.scores.fused, one.candidate.speaker)
+            best[identify_turn(source)] = max(scored, best.get(identify_turn(source), scored))
+    for turn, following in list_following([source for one in ranked for source in list_spoken(one)]):
+        beside.setdefault(turn, []).append(following)
+        beside.setdefault(following, []).append(turn)
 
     def score(one: Ranked) -> float:
-        own = [source.message_id for source in list_spoken(one) if source.message_id is not None]
-        near = [best[other] for message in own for other in beside.get(message, ()) if other in best]
+        own = map(identify_turn, list_spoken(one))
+        near = [best[other] for turn in own for other in beside.get(turn, ()) if other in best]
         return share * max((value for value, speaker in near if speaker != one.candidate.speaker), default=0.0)
 
     results = [one.with_scores(one.scores._replace(neighbour=score(one))) for one in ranked]
@@ -114,8 +117,34 @@ def add_neighbours(ranked: Sequence[Ranked], *, share: float) -> list[Ranked]:
 
 
 def list_spoken(ranked: Ranked) -> Sequence[SourceSpan]:
-    """The sources of a memory that is not the agent's own."""
-    return () if ranked.candidate.network is Network.EXPERIENCE else ranked.candidate.sources
+    """The turns that a memory rests on, if they are not the agent's: messages, and turns of transcripts."""
+    if ranked.candidate.network is Network.EXPERIENCE:
+        return ()
+    return [one for one in ranked.candidate.sources if one.message_id is not None or ranked.candidate.speaker]
+
+
+def identify_turn(source: SourceSpan) -> TurnKey:
+    """A message, or the place of a turn in a chunk of a transcript."""
+    return (source.message_id, 0) if source.message_id else (source.chunk_id, source.start or 0)
+
+
+def list_following(sources: Sequence[SourceSpan]) -> Iterator[tuple[TurnKey, TurnKey]]:
+    """Pairs of a turn and the next one. Between two turns of one chunk there is no more than a label."""
+    places: dict[UUID | None, list[tuple[int, int]]] = {}
+    for source in sources:
+        if source.message_id is not None and source.following is not None:
+            yield identify_turn(source), (source.following, 0)
+        elif source.message_id is None:
+            places.setdefault(source.chunk_id, []).append((source.start or 0, source.end or 0))
+    for chunk_id, spans in places.items():
+        for (start, end), (next_start, _) in pairwise(sorted(set(spans))):
+            if next_start - end <= LONGEST_LABEL:
+                yield (chunk_id, start), (chunk_id, next_start)
+    for source in sources:
+        if source.message_id is None and source.following in places:
+            first, _ = min(places[source.following])
+            if first <= LONGEST_LABEL:
+                yield identify_turn(source), (source.following, first)
 
 
 def put_repeats_last(ranked: Sequence[Ranked]) -> list[Ranked]:

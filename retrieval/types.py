@@ -175,7 +175,8 @@ class CorpusHit(NamedTuple):
 class SourceSpan(NamedTuple):
     """A source of a result: characters `start` to `end` of a message or chunk.
 
-    `following` is the next message of the same episode.
+    `following` is the next message of the same episode. For the last turn in a chunk of a transcript it is the next
+    chunk.
     """
 
     message_id: UUID | None

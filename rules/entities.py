@@ -89,8 +89,8 @@ def _is_proper(word: Word, tag_before: str, taken: set[int]) -> bool:
 
 
 def _trim(name: str) -> str:
-    """The name without article, greeting, possessive, emoji and stray punctuation."""
-    trimmed, before = " ".join(name.split()), ""
+    """The name without article, greeting, possessive, emoji and stray punctuation: "Andrew" of "Andrew: Ooo"."""
+    trimmed, before = " ".join(name.split()).partition(": ")[0], ""
     while trimmed != before:
         before = trimmed
         trimmed = EDGES.sub("", LEADING.sub("", trimmed)).strip()

@@ -3,11 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Greatest
 
 from banks.document_pieces import hash_text, is_of_ready_facts
@@ -29,6 +30,7 @@ from banks.models.validity import ValidityQuerySet
 from banks.text_index.write import remove_texts, replacing_texts
 
 Span = tuple[int, int]
+LONGEST_PAUSE = timedelta(minutes=30)  # between two turns of one conversation
 
 
 def blank(text: str, spans: Iterable[Span], *, kept: Iterable[Span] = ()) -> str:
@@ -223,6 +225,30 @@ def lower_proof_counts(rows: ValidityQuerySet[Any], proofs: Counter[UUID], ids: 
         rows.filter(id__in=lowered).update(proof_count=Greatest(F("proof_count") - lost, 1))
 
 
+def clear_transcript_search_texts(bank: Bank, chunk_ids: Collection[UUID]) -> None:
+    """The search text of an answer in a transcript repeats the question before it, which may be gone: in the same
+    chunk, or in the one before. Call inside a tenant transaction, after `lock_memory`.
+    """
+    rows = Chunk.objects.of_bank(bank).filter(document__isnull=False)
+    gone = rows.filter(id__in=chunk_ids)
+    if not gone.exists():
+        return
+    of_document = gone.filter(document=OuterRef("document"), position=OuterRef("position") - 1)
+    just_before = gone.filter(said_at__range=(OuterRef("said_at") - LONGEST_PAUSE, OuterRef("said_at")))
+    follows = Q(Exists(of_document)) | Q(Exists(just_before), position=0)
+    near = rows.filter(Q(id__in=chunk_ids) | follows)
+    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(chunk__in=near)
+    units = MemoryUnit.objects.of_bank(bank).filter(id__in=sources.values("unit_id")).exclude(search_text="")
+    ids = sorted(units.values_list("id", flat=True))
+    if ids:
+        with replacing_texts(bank, Corpus.UNIT, ids):
+            MemoryUnit.objects.of_bank(bank).filter(id__in=ids).update(search_text="")
+    later = sorted(rows.filter(Exists(just_before)).exclude(turns_before="").values_list("id", flat=True))
+    if later:
+        with replacing_texts(bank, Corpus.CHUNK, later):
+            rows.filter(id__in=later).update(turns_before="")
+
+
 def delete_chunks(bank: Bank, chunk_ids: Collection[UUID]) -> Removed:
     """Also deletes the units without any other source, and returns those with evidence only. Call inside a tenant
     transaction, after `lock_memory`.
@@ -236,6 +262,7 @@ def delete_chunks(bank: Bank, chunk_ids: Collection[UUID]) -> Removed:
     staying = still_sourced | with_evidence
     lower_proof_counts(MemoryUnit.objects.of_bank(bank), proofs, staying)
     removed = delete_units(bank, set(proofs) - staying)
+    clear_transcript_search_texts(bank, chunk_ids)
     remove_texts(bank, Corpus.CHUNK, list(chunk_ids))
     deleted, _ = Chunk.objects.for_tenant(bank.tenant_id).filter(id__in=chunk_ids).delete()
     unsourced, less_sourced = frozenset(with_evidence - still_sourced), frozenset(still_sourced)

@@ -137,6 +137,12 @@ class Chunk(HasVector):
         help_text="The caller's context of the conversation, for the embedding. A document has it in its pieces.",
     )
     text = models.TextField()
+    turns_before = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        help_text="In a transcript: turns of earlier documents. BM25 reads them with the text; they are never shown.",
+    )
     content_hash = models.BinaryField(max_length=32)
     number = models.PositiveIntegerField(null=True, help_text="Its number in the text index; null until it is indexed.")
     said_at = models.DateTimeField()

@@ -81,7 +81,13 @@ def save_document(document: Document, item: RetainItem, text: str) -> None:
 
 def build_piece(start: int, item: RetainItem, document: Document) -> dict[str, Any]:
     return write_piece(
-        start, item.said_at, item.labels, version=document.version, infer=item.infer, is_ready=bool(item.facts)
+        start,
+        item.said_at,
+        item.labels,
+        version=document.version,
+        infer=item.infer,
+        is_ready=bool(item.facts),
+        is_transcript=item.is_transcript,
     )
 
 

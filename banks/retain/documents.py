@@ -19,13 +19,23 @@ from banks.lifecycle.planning import plan_facts
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Corpus, Document
 from banks.models.bank import VECTOR_COLUMNS, place_vector
+from banks.retain.conversations import read_speaker_names
+from banks.retain.echoes import find_echoes
 from banks.retain.extraction import read_passage
 from banks.retain.input import Instructions
 from banks.retain.relabeling import relabel_units
 from banks.retain.storing import store_facts
 from banks.retain.tools import Retained, Tools
+from banks.retain.transcript_chunks import (
+    ChunkTurn,
+    cut_transcript,
+    join_turns_before,
+    list_chunk_turns,
+    read_chunks_before,
+    read_last_turn,
+)
 from banks.text_index.write import add_texts
-from banks.types import Passage, Source, Turn
+from banks.types import Passage, Quote, Source, Turn
 from banks.vectors import embed_texts
 from providers.llm.errors import LLMError
 from tenants.transactions import tenant_transaction
@@ -119,8 +129,12 @@ def cut_pieces(text: str, pieces: Sequence[Piece]) -> list[ChunkSpan]:
         ChunkSpan(piece.start + span.start, piece.start + span.end)
         for piece in pieces
         if not piece.is_ready
-        for span in chunk_text(text[piece.start : piece.end])
+        for span in cut_text(text[piece.start : piece.end], piece.said_at, is_transcript=piece.is_transcript)
     ]
+
+
+def cut_text(text: str, said_at: datetime, *, is_transcript: bool) -> list[ChunkSpan]:
+    return cut_transcript(text, said_at) if is_transcript else chunk_text(text)
 
 
 def build_chunk(document: Document, pieces: list[Piece], span: ChunkSpan, position: int) -> Chunk:
@@ -149,8 +163,15 @@ def remove_chunks(bank: Bank, chunks: Sequence[Chunk]) -> Removed:
 
 @dataclass(frozen=True)
 class WaitingChunk:
+    """In a transcript `turns` are those of the chunk, `before` is the last one before it, and `turns_before` are turns
+    of earlier documents.
+    """
+
     chunk: Chunk
     piece: Piece
+    turns: tuple[ChunkTurn, ...] = ()
+    before: tuple[Turn, ...] = ()
+    turns_before: str = ""
 
     @property
     def embedding_text(self) -> str:
@@ -215,8 +236,26 @@ def load_chunks(source: DocumentVersion) -> list[WaitingChunk]:
         pieces = list_pieces(document)
         is_open = Q(extracted_at=None) | Q(**{source.bank.vector_column: None})
         rows = Chunk.objects.for_tenant(source.bank.tenant_id).filter(is_open, document=document)
-        found = [WaitingChunk(chunk, find_piece(pieces, chunk.start)) for chunk in rows.order_by("position")]
+        found = [
+            read_turns(source.bank, document, WaitingChunk(chunk, find_piece(pieces, chunk.start)))
+            for chunk in rows.order_by("position")
+        ]
     return [one for one in found if not one.piece.is_ready]
+
+
+def read_turns(bank: Bank, document: Document, waiting: WaitingChunk) -> WaitingChunk:
+    """Call inside a tenant transaction."""
+    chunk, piece = waiting.chunk, waiting.piece
+    if not piece.is_transcript:
+        return waiting
+    span = ChunkSpan(chunk.start - piece.start, chunk.end - piece.start)
+    before, turns = list_chunk_turns(document.text[piece.start : piece.end], span, piece.said_at)
+    if before:
+        return replace(waiting, turns=tuple(turns), before=tuple(before))
+    earlier = read_chunks_before(bank, chunk, piece.labels.tags)
+    last = read_last_turn(earlier[0], piece.said_at) if earlier else None
+    joined = join_turns_before(chunk, earlier)
+    return replace(waiting, turns=tuple(turns), before=(last,) if last else (), turns_before=joined)
 
 
 def build_chunk_passage(bank: Bank, text: str, said_at: datetime, instructions: Instructions) -> Passage:
@@ -229,10 +268,28 @@ def build_chunk_passage(bank: Bank, text: str, said_at: datetime, instructions: 
     )
 
 
+def build_transcript_passage(
+    bank: Bank, turns: tuple[Turn, ...], before: tuple[Turn, ...], instructions: Instructions
+) -> Passage:
+    return Passage(
+        turns=turns,
+        context=instructions.labels.context,
+        agent_name=bank.name,
+        given_entities=instructions.entities,
+        before=before,
+        echoes=find_echoes(bank, turns),
+        speaker_names=read_speaker_names(bank),
+    )
+
+
 def retain_chunk(source: DocumentVersion, waiting: WaitingChunk, given: Instructions, tools: Tools) -> Retained:
     bank, chunk, piece = source.bank, waiting.chunk, waiting.piece
     instructions = replace(given, infer=piece.infer, labels=piece.labels)
-    passage = build_chunk_passage(bank, chunk.text, piece.said_at, instructions)
+    turns = tuple(one.turn for one in waiting.turns)
+    if turns:
+        passage = build_transcript_passage(bank, turns, waiting.before, instructions)
+    else:
+        passage = build_chunk_passage(bank, chunk.text, piece.said_at, instructions)
     try:
         reading = read_passage(bank, passage, instructions, tools)
     except LLMError:
@@ -244,18 +301,26 @@ def retain_chunk(source: DocumentVersion, waiting: WaitingChunk, given: Instruct
         reading.facts,
         embedded.vectors[1:],
         piece.labels,
-        lambda quote: Source(quote.start, quote.end, chunk_id=chunk.id),
+        lambda quote: find_source(waiting, quote),
+        is_agents=lambda quote: passage.turns[quote.turn].role != "user",
     )
-    plan = plan_facts(bank, prepared, tools.planners, speakers=frozenset(), seen=reading.seen)
+    speakers = frozenset(turn.speaker for turn in turns)
+    plan = plan_facts(bank, prepared, tools.planners, speakers=speakers, seen=reading.seen)
     with tools.write():
         lock_memory(bank)
         check_chunk(source, chunk)
-        units = store_facts(bank, prepared, speakers=frozenset(), plan=plan)
-        add_texts(bank, Corpus.CHUNK, [chunk.id])
+        units = store_facts(bank, prepared, speakers=speakers, plan=plan)
+        index_chunk(bank, waiting)
         Chunk.objects.for_tenant(bank.tenant_id).filter(id=chunk.id).update(
             **place_vector(bank, embedded.vectors[0]), extracted_at=timezone.now() if reading.is_done else None
         )
     return Retained(tuple(units), reading.usage + embedded.usage + plan.usage, "\n".join(reading.errors))
+
+
+def find_source(waiting: WaitingChunk, quote: Quote) -> Source:
+    if waiting.turns:
+        return waiting.turns[quote.turn].find_source(quote, waiting.chunk)
+    return Source(quote.start, quote.end, chunk_id=waiting.chunk.id)
 
 
 def keep_searchable(source: DocumentVersion, waiting: WaitingChunk, tools: Tools) -> None:
@@ -265,9 +330,17 @@ def keep_searchable(source: DocumentVersion, waiting: WaitingChunk, tools: Tools
     with tools.write():
         lock_memory(bank)
         check_chunk(source, chunk)
-        add_texts(bank, Corpus.CHUNK, [chunk.id])
+        index_chunk(bank, waiting)
         rows = Chunk.objects.for_tenant(bank.tenant_id).filter(id=chunk.id)
         rows.update(**place_vector(bank, embedded.vectors[0]))
+
+
+def index_chunk(bank: Bank, waiting: WaitingChunk) -> None:
+    """Call inside a tenant transaction. The text of an indexed chunk must not change, so it keeps its former turns."""
+    rows = Chunk.objects.for_tenant(bank.tenant_id).filter(id=waiting.chunk.id)
+    if waiting.turns_before:
+        rows.filter(number=None).update(turns_before=waiting.turns_before)
+    add_texts(bank, Corpus.CHUNK, [waiting.chunk.id])
 
 
 def check_chunk(source: DocumentVersion, chunk: Chunk) -> None:

@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Literal, NoReturn
 from uuid import UUID
 
-from banks.chunking.text import chunk_text
 from banks.entities.resolution.given import read_given
 from banks.facts import list_embedding_texts, prepare_facts
 from banks.lifecycle.planning import plan_facts
@@ -23,7 +22,7 @@ from banks.retain.conversations import (
     Conversation,
     build_passage,
 )
-from banks.retain.documents import build_chunk_passage
+from banks.retain.documents import build_chunk_passage, build_transcript_passage, cut_text
 from banks.retain.engine import Engine, Extraction
 from banks.retain.episodes import segment
 from banks.retain.extraction import read_passage
@@ -31,6 +30,8 @@ from banks.retain.input import GivenMessage, Instructions, RetainItem
 from banks.retain.placing import build_turn
 from banks.retain.ready_facts import cut_facts, gather_facts
 from banks.retain.tools import Tools
+from banks.retain.transcript_chunks import list_chunk_turns
+from banks.retain.transcripts import find_turns
 from banks.types import ExtractedFact, Passage, Source, Turn
 from banks.vectors import BATCH, embed_texts
 from providers import tokens
@@ -97,8 +98,7 @@ def try_item(bank: Bank, item: RetainItem, instructions: Instructions, tools: Dr
 
 def list_passages(bank: Bank, item: RetainItem, instructions: Instructions, tools: DryRunTools) -> Iterator[Passage]:
     if not item.messages:
-        for span in chunk_text(item.text):
-            yield build_chunk_passage(bank, span.read(item.text), item.said_at, instructions)
+        yield from list_text_passages(bank, item, instructions)
         return
     for thread in dict.fromkeys(message.thread or item.thread for message in item.messages):
         said = [one for one in item.messages if (one.thread or item.thread) == thread]
@@ -107,6 +107,18 @@ def list_passages(bank: Bank, item: RetainItem, instructions: Instructions, tool
         for turns in join_short(cut_episodes(bank, said, tools.embedder), tools.engine.batch_tokens):
             yield build_passage(conversation, turns, before)
             before = list(turns[-EARLIER_TURNS:])
+
+
+def list_text_passages(bank: Bank, item: RetainItem, instructions: Instructions) -> Iterator[Passage]:
+    """A text of one turn is a transcript only if it shows so by itself."""
+    is_transcript = bool(find_turns(item.text))
+    for span in cut_text(item.text, item.said_at, is_transcript=is_transcript):
+        if is_transcript:
+            before, held = list_chunk_turns(item.text, span, item.said_at)
+            turns = tuple(one.turn for one in held)
+            yield build_transcript_passage(bank, turns, tuple(before), instructions)
+        else:
+            yield build_chunk_passage(bank, span.read(item.text), item.said_at, instructions)
 
 
 def read_turns_before(bank: Bank, thread: str, first: datetime) -> list[Turn]:

@@ -27,7 +27,8 @@ class GivenMessage:
 class RetainItem:
     """A conversation (`messages`), a text, or facts that the caller extracted, with its labels.
 
-    `is_dated`: the caller gave a date. Otherwise `said_at` is the time of the call.
+    `is_dated`: the caller gave a date. Otherwise `said_at` is the time of the call. `is_transcript`: the text is a
+    conversation (`transcripts.py`).
     """
 
     said_at: datetime
@@ -43,6 +44,7 @@ class RetainItem:
     entities: tuple[FoundEntity, ...] = ()
     infer: bool = True
     is_dated: bool = True
+    is_transcript: bool = False
 
     @property
     def labels(self) -> Labels:

@@ -17,7 +17,7 @@ from banks.text_index.packing import LONGEST_TEXT, MOST_FREQUENT
 
 TABLES = {
     Corpus.UNIT: ("banks_memoryunit", SEARCHED_TEXT.format(unit="banks_memoryunit")),
-    Corpus.CHUNK: ("banks_chunk", "text"),
+    Corpus.CHUNK: ("banks_chunk", "CASE WHEN turns_before = '' THEN text ELSE turns_before || E'\\n' || text END"),
     Corpus.EPISODE: ("banks_episode", "narrative"),
     Corpus.RELATIONSHIP: ("banks_relationship", "text"),
 }

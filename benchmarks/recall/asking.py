@@ -6,7 +6,7 @@ from time import perf_counter
 
 from benchmarks.recall.cases import Asked, Case, SpokenTurn
 from benchmarks.recall.metrics import Figures, measure_cover, measure_sessions, measure_turns
-from benchmarks.recall.quoting import TurnKeys, find_covered, list_quotes, rank_turns
+from benchmarks.recall.quoting import TurnPlaces, find_covered, list_quotes, rank_turns
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.recall import recall
 from retrieval.types import BUDGETS, Channel, QuestionType, RecallQuery, RecallResult
@@ -40,11 +40,11 @@ class Answered:
 
 @dataclass(frozen=True)
 class Haystack:
-    """A retained case: its bank, and the turn of each message."""
+    """A retained case: its bank, and the place of each turn."""
 
     access: BankAccess
     case: Case
-    turn_of: TurnKeys
+    turn_of: TurnPlaces
 
     @property
     def turns(self) -> Mapping[str, SpokenTurn]:

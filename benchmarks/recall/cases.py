@@ -1,7 +1,9 @@
 """The cases of a recall benchmark: haystacks of turns, and questions with known evidence."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Literal
 
 from banks.retain.input import GivenMessage, RetainItem
 from banks.types import Role
@@ -44,11 +46,55 @@ class Case:
         return {turn.key: turn for turn in self.turns}
 
 
-def build_items(case: Case) -> list[RetainItem]:
-    """One item per session. The message's actor, which no engine reads, holds the turn's key."""
+Shape = Literal["messages", "documents", "transcript"]
+
+
+def name_shape(case: Case, shape: Shape) -> Case:
+    """Each shape of a case has a bank of its own."""
+    return case if shape == "messages" else replace(case, name=f"{case.name}-{shape}")
+
+
+def group_sessions(case: Case) -> dict[str, list[SpokenTurn]]:
     sessions: dict[str, list[SpokenTurn]] = {}
     for turn in case.turns:
         sessions.setdefault(turn.session, []).append(turn)
+    return sessions
+
+
+@dataclass(frozen=True)
+class WrittenTurn:
+    """Characters `start` to `end` of a document are the words of the turn."""
+
+    key: str
+    start: int
+    end: int
+
+
+def write_document(turns: Sequence[SpokenTurn]) -> tuple[str, list[WrittenTurn]]:
+    """One line "Name: text" for each turn."""
+    text, places = "", []
+    for turn in turns:
+        label = f"{turn.name or turn.role}: "
+        start = len(text) + len(label)
+        places.append(WrittenTurn(turn.key, start, start + len(turn.text)))
+        text += f"{label}{turn.text}\n"
+    return text.rstrip("\n"), places
+
+
+def write_documents(case: Case, shape: Shape) -> dict[str, list[SpokenTurn]]:
+    """The turns of each document by its id: one turn, or one session."""
+    return group_sessions(case) if shape == "transcript" else {turn.key: [turn] for turn in case.turns}
+
+
+def build_items(case: Case, shape: Shape = "messages") -> list[RetainItem]:
+    """Messages: one item per session, and the message's actor, which no engine reads, holds the turn's key. Documents
+    and transcripts are what the items of Hindsight's clients become: a text, its date and its id.
+    """
+    if shape != "messages":
+        return [
+            RetainItem(turns[0].said_at, text=write_document(turns)[0], document_id=document_id)
+            for document_id, turns in write_documents(case, shape).items()
+        ]
     return [
         RetainItem(
             turns[0].said_at,
@@ -57,5 +103,5 @@ def build_items(case: Case) -> list[RetainItem]:
             ),
             thread=session,
         )
-        for session, turns in sessions.items()
+        for session, turns in group_sessions(case).items()
     ]

@@ -33,13 +33,13 @@ def measure_cases(cases: Sequence[Case], options: Options, *, apart: str = "") -
     answered: dict[str, list[Answered]] = {mode.name: [] for mode in modes}
     access = make_access(keep=options.keep)
     for case in options.progress.over(cases, "haystacks"):
-        haystack = retain_case(access, case)
+        haystack = retain_case(access, case, options.shape)
         for mode in modes:
             if mode in TIMED:
                 forget_answers()
             asked = [one for one in case.questions if mode is MAIN or one.type != apart]
             answered[mode.name] += [ask(haystack, question, mode) for question in asked]
-    return build_report(answered, apart)
+    return build_report(answered, apart, options.shape)
 
 
 def forget_answers() -> None:
@@ -48,7 +48,7 @@ def forget_answers() -> None:
     PAIR_SCORES.clear()
 
 
-def build_report(answered: dict[str, list[Answered]], apart: str) -> dict[str, Any]:
+def build_report(answered: dict[str, list[Answered]], apart: str, shape: str = "messages") -> dict[str, Any]:
     counted = {name: [one for one in rows if one.question.type != apart] for name, rows in answered.items()}
     main = counted.pop(MAIN.name)
     without = {channel: counted[mode.name] for channel, mode in WITHOUT.items() if mode.name in counted}
@@ -59,7 +59,7 @@ def build_report(answered: dict[str, list[Answered]], apart: str) -> dict[str, A
         **({"channels": compare_channels(main, without)} if without else {}),
         "latency_ms": summarise_latency(main),
         "latency_ms_beside": {LOW.name: summarise_latency(counted[LOW.name])},
-        "settings": describe_settings(),
+        "settings": describe_settings() | {"as": shape},
         "questions": len(main),
     }
 

@@ -1,17 +1,23 @@
 """The turns that a list of results quotes, by their stored spans, and the share of each turn."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from uuid import UUID
 
-from benchmarks.recall.cases import SpokenTurn
+from benchmarks.recall.cases import SpokenTurn, WrittenTurn
 from benchmarks.recall.returned import WORD, Stretch, find_returned
 from providers.tokens import count
-from retrieval.types import RecallItem
+from retrieval.types import RecallItem, SourceSpan
 
 WHOLE_UP_TO = 100  # tokens: of a longer turn, a passage of this length or half of the turn is enough
 
-TurnKeys = Mapping[UUID, str]  # message to turn
+
+@dataclass(frozen=True)
+class TurnPlaces:
+    """The turn of each message, and the turns of each chunk of a document, by their characters in the chunk."""
+
+    messages: Mapping[UUID, str] = field(default_factory=dict)
+    chunks: Mapping[UUID, Sequence[WrittenTurn]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -24,14 +30,23 @@ class Quoted:
     text: str
 
 
-def list_quotes(items: Sequence[RecallItem], turns: TurnKeys) -> list[Quoted]:
+def list_quotes(items: Sequence[RecallItem], turns: TurnPlaces) -> list[Quoted]:
     """In the order of the results, then of each result's sources."""
     return [
-        Quoted(turns[source.message_id], source.start or 0, source.end or 0, item.text)
+        quoted
         for item in items
         for source in item.candidate.sources
-        if source.message_id is not None and source.message_id in turns
+        for quoted in find_quoted(source, item.text, turns)
     ]
+
+
+def find_quoted(source: SourceSpan, text: str, turns: TurnPlaces) -> Iterator[Quoted]:
+    start, end = source.start or 0, source.end or 0
+    if source.message_id and source.message_id in turns.messages:
+        yield Quoted(turns.messages[source.message_id], start, end, text)
+    for turn in turns.chunks.get(source.chunk_id, ()) if source.chunk_id and not source.message_id else ():
+        if start < turn.end and end > turn.start:
+            yield Quoted(turn.key, max(start, turn.start) - turn.start, min(end, turn.end) - turn.start, text)
 
 
 def rank_turns(quotes: Sequence[Quoted]) -> list[str]:

@@ -13,6 +13,7 @@ from banks.models import Bank, Document
 from banks.retain.archive import archive_document, archive_messages
 from banks.retain.input import RetainItem
 from banks.retain.ready_facts import archive_facts, write_payload
+from banks.retain.transcript_chunks import mark_transcripts
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.account.own_llm import check_tokens
 from memoryplatform.operations.banks.profile import find_or_create_bank
@@ -109,7 +110,7 @@ def accept(
             payload["quarantined"] = store_quarantined(access, bank, screened)
         payload["sources"] = [
             source | ({"flags": list(flags)} if flags else {})
-            for item, flags in zip(join_documents(screened.items), screened.flags, strict=True)
+            for item, flags in zip(join_documents(mark_transcripts(bank, screened.items)), screened.flags, strict=True)
             for source in archive(bank, item)
         ]
         payload["bytes"] = sum(len(text.encode()) for text in list_texts(screened.items))

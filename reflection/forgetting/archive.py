@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from banks.lifecycle.deleting import Removed, delete_chunks, delete_units
+from banks.lifecycle.deleting import Removed, clear_transcript_search_texts, delete_chunks, delete_units
 from banks.models import Bank, Chunk, ChunkPart, Document, Episode, Message, UnitSource
 from reflection.forgetting.shortened_texts import blank_documents, remove_episodes, shorten_chunks, shorten_episodes
 
@@ -66,6 +66,7 @@ def lock_documents(bank: Bank, unit_ids: Collection[UUID]) -> None:
 
 def delete_archive(bank: Bank, sources: ArchiveSources) -> DeletedArchive:
     """Call inside a tenant transaction, after `lock_memory` and after the units were deleted."""
+    clear_transcript_search_texts(bank, sources.chunk_ids)
     chunk_ids = find_bare_chunks(bank, sources.chunk_ids)
     message_ids = find_bare_messages(bank, sources.message_ids) | find_companions(bank, chunk_ids)
     chunk_ids |= find_hollow_chunks(bank, message_ids)

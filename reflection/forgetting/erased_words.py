@@ -21,6 +21,7 @@ from banks.lifecycle.deleting import (
     Span,
     add_dependants,
     blank,
+    clear_transcript_search_texts,
     delete_chunks,
     delete_units,
     lower_proof_counts,
@@ -236,6 +237,7 @@ def erase_in_documents(bank: Bank, documents: Spans, erased: Erased) -> Counter[
             erased.removed += delete_chunks(bank, set(chunks.values_list("id", flat=True)))
             document.delete()
             continue
+        clear_transcript_search_texts(bank, set(in_chunks))
         blank_chunks(bank, in_chunks, erased)
         if left != document.text:
             document.text, document.content_hash = left, hash_text(left)

@@ -66,3 +66,33 @@ def test_the_next_message_is_that_of_the_same_episode(memory: Memory) -> None:
         memory.quote(unit, message)
     rows = hydrate(memory.bank, [("unit", unit.id) for unit in units], AT_PRESENT)
     assert [source.following for row in rows for source in row.sources] == [answer.id, None]
+
+
+def quoting_transcript(
+    number: int, score: float, chunk: int, start: int, *, following: int | None = None, speaker: str = "Ana"
+) -> Ranked:
+    """A result that quotes ten characters of a chunk."""
+    after = None if following is None else UUID(int=following)
+    source = SourceSpan(None, UUID(int=chunk), "talk", start, start + 10, "said", after)
+    ranked = make_ranked(id=make_id(number), sources=(source,), speaker=speaker)
+    return ranked.with_scores(ranked.scores._replace(fused=score))
+
+
+def test_turns_of_a_transcript_are_neighbours_if_only_a_label_lies_between() -> None:
+    best = quoting_transcript(1, 8.0, 50, 5, speaker="Ben")
+    near, far = quoting_transcript(2, 1.0, 50, 21), quoting_transcript(3, 1.0, 50, 200)
+
+    assert dict(order(best, near, far)) == {1: 0.5, 2: 4.0, 3: 0.0}
+
+
+def test_the_last_turn_of_a_chunk_is_beside_the_first_of_the_next() -> None:
+    best = quoting_transcript(1, 8.0, 50, 5, following=51, speaker="Ben")
+    near, far = quoting_transcript(2, 1.0, 51, 5), quoting_transcript(3, 1.0, 52, 5)
+
+    assert dict(order(best, near, far)) == {1: 0.5, 2: 4.0, 3: 0.0}
+
+
+def test_a_text_without_a_speaker_has_no_neighbour() -> None:
+    best = quoting_transcript(1, 8.0, 50, 5, speaker="")
+
+    assert dict(order(best, quoting_transcript(2, 1.0, 50, 21, speaker=""))) == {1: 0.0, 2: 0.0}

@@ -1,11 +1,12 @@
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from benchmarks.options import Options
 from benchmarks.qa.options import add_arguments, read_options
+from benchmarks.recall.cases import Shape
 from benchmarks.report import write_report
 from benchmarks.stack import run_on_own_stack
 from benchmarks.suites import MODULES, WITHOUT_DATA, load_suite
@@ -33,6 +34,12 @@ class Command(BaseCommand):
             help="recall suites, qa: keep the retained data in this folder, and reuse it in the next run",
         )
         parser.add_argument(
+            "--as",
+            choices=get_args(Shape),
+            default="messages",
+            help="recall suites: messages; one document a turn, 'Name: text'; or one document a session (transcript)",
+        )
+        parser.add_argument(
             "--configured",
             action="store_true",
             help="use the configured database and leave a tenant there (default: a temporary one)",
@@ -51,6 +58,7 @@ class Command(BaseCommand):
             options["limit"],
             leave_one_out=options["leave_one_out"],
             keep=kept is not None,
+            shape=options["as"],
             qa=read_options(options),
         )
         if not options["configured"]:
@@ -63,5 +71,6 @@ def write_arguments(suite: str, options: Options, kept: Path | None) -> list[str
     limit = [] if options.limit is None else ["--limit", str(options.limit)]
     leave = ["--leave-one-out"] if options.leave_one_out else []
     keep = [] if kept is None else ["--keep", str(kept)]
-    given = ["--data", str(options.data), "--out", str(options.out), *limit, *leave, *keep]
+    shape = [] if options.shape == "messages" else ["--as", options.shape]
+    given = ["--data", str(options.data), "--out", str(options.out), *limit, *leave, *keep, *shape]
     return ["benchmark", suite, *given, *options.qa.write(), "--configured"]
