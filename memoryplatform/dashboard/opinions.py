@@ -165,9 +165,9 @@ def list_faults(given: QueryDict, entity: Entity | None, *, named: str) -> list[
     """A sentence for each value of the address that can't be read."""
     choices = {"queue": queues.QUEUES, "review": STATES}
     faults = [
-        f"“{given[name][:60].replace(chr(0), '')}” can't be read as {name}."
+        f"“{written[:60].replace(chr(0), '')}” can't be read as {name}."
         for name, known in choices.items()
-        if given.get(name, "").strip() and given[name] not in known
+        if (written := given.get(name, "")).strip() and written not in known
     ]
     return [*faults, f"No entity of this bank is called “{named[:60]}”."] if named and entity is None else faults
 

@@ -94,13 +94,14 @@ def read_filter(query: QueryDict, window: tuple[datetime, datetime], entity: Ent
 
 def list_faults(query: QueryDict) -> list[str]:
     """A sentence for each value of the address that can't be read."""
-    given = [(query[name], words) for name, words in MOMENTS.items() if query.get(name, "").strip()]
+    given = [(query.get(name, ""), words) for name, words in MOMENTS.items() if query.get(name, "").strip()]
     unread = [(written, words) for written, words in given if not read_moment(written)]
     unread += [(one, "a network") for one in query.getlist("network") if one.strip() and one not in Network.values]
-    if query.get("lanes") and query["lanes"] not in LANES:
-        unread.append((query["lanes"], "lanes"))
-    if query.get("entity") and not read_id(query["entity"]):
-        unread.append((query["entity"], "the id of an entity"))
+    lanes, entity = query.get("lanes", ""), query.get("entity", "")
+    if lanes and lanes not in LANES:
+        unread.append((lanes, "lanes"))
+    if entity and not read_id(entity):
+        unread.append((entity, "the id of an entity"))
     faults = [f"“{written[:60].replace(chr(0), '')}” can't be read as {words}." for written, words in unread]
     if read_moment(query.get("from", "")) and read_moment(query.get("to", "")) and not read_window(query):
         faults.append("A window ends after it begins, and covers from a minute to 300 years.")
