@@ -13,7 +13,7 @@ from benchmarks.options import MissingData, Options
 from benchmarks.progress import Progress
 from benchmarks.recall import locomo, longmemeval, retaining, temporal
 from benchmarks.recall.asking import Answered
-from benchmarks.recall.cases import Asked
+from benchmarks.recall.cases import Asked, Shape
 from benchmarks.recall.channels import subtract
 from benchmarks.recall.metrics import measure_cover, measure_sessions, measure_turns
 from memoryplatform.embedded.redis import EmbeddedRedis
@@ -56,6 +56,16 @@ def test_locomo_counts_evidence_turns_and_keeps_the_adversarial_apart(options: O
     assert set(report["by_type"]) == {"adversarial", "multi-hop", "single-hop"}
     assert report["latency_ms"]["total"]["p50"] > 0
     assert "facts only" in report["beside"]
+
+
+@pytest.mark.parametrize("shape", ["documents", "transcript"])
+def test_locomo_counts_the_same_turns_in_documents(options: Options, shape: Shape) -> None:
+    sample = {"sample_id": "conv-0", "conversation": SESSIONS, "qa": ASKED}
+    (options.data / "locomo-few.json").write_text(json.dumps([sample]))
+    report = locomo.run(replace(options, shape=shape))
+    assert report["settings"]["as"] == shape
+    assert report["overall"]["turn"]["recall@5"] == 1.0
+    assert report["overall"]["tokens"]["4096"] == {"all": 1.0, "recall": 1.0}
 
 
 def test_leave_one_out_reports_the_contribution_of_each_channel_by_question_type(options: Options) -> None:
