@@ -32,7 +32,8 @@ GROUPS = {
     "API": "docs/api.md docs/webhooks.md docs/export.md docs/oauth.md docs/mem0.md docs/compatibility.md",
     "Operate": (
         "docs/operating.md docs/configuration.md docs/providers.md docs/embedding-models.md "
-        "docs/memory-embedder.md docs/accounts.md docs/plans.md docs/tenancy.md docs/data-rights.md docs/backup.md docs/upgrading.md"
+        "docs/memory-embedder.md docs/accounts.md docs/plans.md docs/tenancy.md docs/data-rights.md docs/backup.md "
+        "docs/upgrading.md"
     ),
     "Reference": (
         "CHANGELOG.md docs/benchmarks.md docs/benchmarks-log.md docs/architecture.md docs/recipes-for-changes.md "
