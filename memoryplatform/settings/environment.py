@@ -248,7 +248,7 @@ class Environment(BaseSettings):
         default="onnx", description="The embedding provider: onnx, sentence-transformers or openai."
     )
     embedding_model: str = Field(
-        default="memory-embedder-v1", description="Model name, or a folder for sentence-transformers."
+        default="BAAI/bge-small-en-v1.5", description="Model name, or a folder for sentence-transformers."
     )
     embedding_base_url: str | None = Field(
         default=None, description="OpenAI-compatible endpoint for embeddings; needed with openai."

@@ -37,8 +37,8 @@ WORDS = SharedWeights(
     "embeddings.word_embeddings.weight_quantized", STOCK_MODEL, offset=566_691, shape=(30_522, DIMENSION)
 )
 FILES = {
-    MEMORY_EMBEDDER: ModelFiles(OWN_MODEL, TOKENIZER, shared=WORDS),
     BGE_SMALL: ModelFiles(STOCK_MODEL, TOKENIZER),
+    MEMORY_EMBEDDER: ModelFiles(OWN_MODEL, TOKENIZER, shared=WORDS),
 }
 
 
@@ -57,7 +57,7 @@ class OnnxEmbedder:
         self,
         *,
         threads: int,
-        model: str = MEMORY_EMBEDDER,
+        model: str = BGE_SMALL,
         query_prefix: str | None = None,
         model_id: str | None = None,
     ) -> None:

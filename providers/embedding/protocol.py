@@ -8,10 +8,10 @@ from providers.usage import Usage
 MEMORY_EMBEDDER = "memory-embedder-v1"  # bge-small-en-v1.5, trained for memories
 BGE_SMALL = "BAAI/bge-small-en-v1.5"
 ONNX_MODEL_IDS = {  # the vectors of the unquantised models differ
-    MEMORY_EMBEDDER: f"{MEMORY_EMBEDDER}-int8",
     BGE_SMALL: f"{BGE_SMALL}-int8",
+    MEMORY_EMBEDDER: f"{MEMORY_EMBEDDER}-int8",
 }
-ONNX_MODEL_ID = ONNX_MODEL_IDS[MEMORY_EMBEDDER]  # of the default
+ONNX_MODEL_ID = ONNX_MODEL_IDS[BGE_SMALL]  # of the default
 
 # The text that these models want before a query. Their own files do not say so.
 BGE_ENGLISH = "Represent this sentence for searching relevant passages: "

@@ -16,7 +16,7 @@ from providers import registry
 from providers.embedding import onnx
 from providers.embedding.onnx import OnnxEmbedder
 from providers.embedding.openai import OpenAIEmbedder
-from providers.embedding.protocol import MEMORY_EMBEDDER, ONNX_MODEL_IDS
+from providers.embedding.protocol import BGE_SMALL, ONNX_MODEL_IDS
 from providers.embedding.sentence_transformers import SentenceTransformersEmbedder
 from providers.errors import EmbeddingModelUnavailable, MissingExtra, ModelFileError, UnknownModel
 from providers.llm.openai import OpenAILLM
@@ -38,7 +38,7 @@ from tests.retrieval.fakes import WordEmbedder
 ONNX = {
     "MODEL_THREADS": 1,
     "EMBEDDING_PROVIDER": "onnx",
-    "EMBEDDING_MODEL": MEMORY_EMBEDDER,
+    "EMBEDDING_MODEL": BGE_SMALL,
     "EMBEDDING_QUERY_PREFIX": None,
     "RERANKING_PROVIDER": "onnx",
     "RERANKING_MODEL": "cross-encoder/ms-marco-MiniLM-L-12-v2",
@@ -82,7 +82,7 @@ def test_threads_that_come_first_together_load_once(monkeypatch: pytest.MonkeyPa
 
 def test_a_model_that_can_not_be_loaded_is_a_state(monkeypatch: pytest.MonkeyPatch) -> None:
     missing = PackagedFile("providers.weights", ("no_such_file",), sha256="")
-    monkeypatch.setitem(onnx.FILES, MEMORY_EMBEDDER, ModelFiles(missing, missing))
+    monkeypatch.setitem(onnx.FILES, BGE_SMALL, ModelFiles(missing, missing))
     with pytest.raises(ModelFileError):
         registry.get_embedder()
     assert registry.model_states()["embedding"] == "failed: ModelFileError"

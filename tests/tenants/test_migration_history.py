@@ -88,6 +88,7 @@ EARLIER = {
 }
 EARLIER_ROWS = {(app, name) for app, names in EARLIER.items() for name in names}
 NEW_ROWS = {("reflection", "0001_initial"), ("retrieval", "0001_initial"), ("tenants", "0002_tenants")}
+LATER_ROWS = {("banks", "0002_turns_before")}  # an upgraded database applies them like a new one
 
 
 @pytest.fixture
@@ -99,7 +100,7 @@ def recorder(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
 
 
 def read_rows(recorder: MigrationRecorder) -> set[tuple[str, str]]:
-    return {row for row in recorder.applied_migrations() if row[0] in EARLIER}
+    return {row for row in recorder.applied_migrations() if row[0] in EARLIER} - LATER_ROWS
 
 
 def write_rows(recorder: MigrationRecorder, rows: Iterable[tuple[str, str]]) -> None:
@@ -111,11 +112,12 @@ def write_rows(recorder: MigrationRecorder, rows: Iterable[tuple[str, str]]) -> 
 def list_pending() -> list[str]:
     executor = MigrationExecutor(connections["owner"])
     assert find_missing(executor.loader, executor.recorder.applied_migrations()) == []
-    return [str(migration) for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return [str(migration) for migration, _ in plan if (migration.app_label, migration.name) not in LATER_ROWS]
 
 
 def test_a_database_with_all_earlier_migrations_needs_none(recorder: MigrationRecorder) -> None:
-    write_rows(recorder, EARLIER_ROWS)
+    write_rows(recorder, EARLIER_ROWS | LATER_ROWS)
     assert list_pending() == []
 
     with mock.patch.object(Migration, "apply", side_effect=AssertionError):
@@ -132,7 +134,7 @@ def test_a_new_database_has_the_rows_of_an_upgraded_one(recorder: MigrationRecor
 @pytest.mark.parametrize("last", ["banks.0028_extraction_settings", "retrieval.0003_delete_channel_weights"])
 def test_a_database_with_a_part_of_them_is_refused(recorder: MigrationRecorder, last: str) -> None:
     app, _, name = last.partition(".")
-    write_rows(recorder, EARLIER_ROWS - {(app, name)})
+    write_rows(recorder, EARLIER_ROWS - {(app, name)} | LATER_ROWS)
 
     with pytest.raises(CommandError, match=rf"It lacks {last}, .* commit {LAST_UNREPLACED}"):
         call_command("migrate", interactive=False, verbosity=0)
