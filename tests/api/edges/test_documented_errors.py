@@ -61,7 +61,8 @@ def list_documented() -> set[Told]:
 def list_raised(base: type[exceptions.APIException] = exceptions.APIException) -> Iterator[Told]:
     for one in base.__subclasses__():
         own = one.__module__.startswith("memoryplatform.") and not one.__module__.startswith(WITHOUT_CODE)
-        if (own or one in FRAMEWORK) and one.status_code != NOBODY:
+        is_renamed = issubclass(one, exceptions.ValidationError)
+        if (own or one in FRAMEWORK) and one.status_code != NOBODY and not is_renamed:
             yield one.status_code, str(one.default_code)
         yield from list_raised(one)
 
