@@ -91,7 +91,7 @@ def decide_by_effects(fact: ExtractedFact, units: Mapping[UUID, KnownUnit]) -> D
 
 
 def unite(named: Decision, judged: Decision) -> Decision:
-    """What the author of the facts named counts first. Units that the judge ends as well end too."""
+    """The effects that the author of the facts named count first. Units that the judge ends as well end too."""
     if named.action is Action.ADD:
         return judged
     if named.action is judged.action is Action.INVALIDATE:

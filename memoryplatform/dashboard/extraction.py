@@ -135,7 +135,7 @@ class ExtractionForm(forms.Form):
 
 
 def try_text(request: BankRequest, text: str, settings: dict[str, Any] | None) -> dict[str, Any]:
-    """What the page shows of a dry run: the facts, or the fault."""
+    """The result of a dry run for the page: the facts, or the fault."""
     text = text.replace("\r\n", "\n").replace("\x00", "").strip()
     if not text or len(text) > LONGEST_TRIAL:
         return {"fault": f"Write a text of at most {LONGEST_TRIAL:,} characters."}

@@ -1,4 +1,4 @@
-"""What gets into the image: locked packages with hashes, and no secrets."""
+"""The image: it gets locked packages with hashes, and no secrets."""
 
 import re
 import tomllib
