@@ -1,7 +1,6 @@
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
-from drf_spectacular.views import SpectacularRedocView, SpectacularSwaggerSplitView
 
 from memoryplatform.api.compat.fallback_errors import handle_not_found, handle_server_error, make_error_view
 from memoryplatform.api.compat.hindsight import version
@@ -18,20 +17,13 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 urlpatterns = [
     path("", public.home, name="home"),
     path("docs", public.lead_to, {"route": "docs"}),
-    path("v1/docs", public.lead_to, {"route": "api_explorer"}),
+    path("v1/docs", public.lead_to, {"route": "api_reference"}),
     path("v1/redoc", public.lead_to, {"route": "api_reference"}),
     path("docs/", public.docs, name="docs"),
     path("docs/search/", public.docs_search, name="docs_search"),
-    path(
-        "docs/api/",
-        SpectacularSwaggerSplitView.as_view(url_name="openapi", template_name="docs/api_explorer.html"),
-        name="api_explorer",
-    ),
-    path(
-        "docs/api/reference/",
-        SpectacularRedocView.as_view(url_name="openapi", template_name="docs/api_reference.html"),
-        name="api_reference",
-    ),
+    path("docs/api/", public.api_reference, name="api_reference"),
+    path("docs/api/reference/", public.lead_to, {"route": "api_reference"}),
+    path("docs/api/<slug:operation_id>/", public.api_operation, name="api_operation"),
     path("docs/<path:slug>/", public.docs_page, name="docs_page"),
     path("health", health.live),
     path("health/ready", health.ready),

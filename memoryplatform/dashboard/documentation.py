@@ -46,7 +46,7 @@ SLUGS = {
     "README.md": "quickstart",
     "docs/api.md": "http-api",
     "timewords/README.md": "timewords",
-}  # api/ is the explorer
+}  # api/ is the reference
 TITLES = {"README.md": "Quickstart", "timewords/README.md": "Dates in text"}
 DEEPEST_LISTED = 3  # level of headings in a table of contents
 MOST_WORDS, MOST_RESULTS, EXCERPT = 8, 30, 180  # the last one in characters

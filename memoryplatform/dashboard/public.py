@@ -1,4 +1,4 @@
-"""The pages for visitors: the home page, and the documentation with its search. They need no account."""
+"""The pages for visitors: the home page, the documentation with its search, the API reference. They need no account."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -10,9 +10,12 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 
-from memoryplatform.dashboard.documentation import highlight_code, read_library
+from memoryplatform.dashboard.api_reference import read_reference
+from memoryplatform.dashboard.documentation import highlight_code, list_words, read_library
 
 LONGEST_QUERY = 200  # characters
+MOST_ROUTES = 5  # above the results of a search
+API_SIDEBAR = "docs/api_sidebar.html"
 ADDRESS = "https://memory.invalid"  # in the snippets, in place of the installation's own address
 SNIPPETS = (  # name, title, language, code, where to read on
     (
@@ -155,7 +158,7 @@ NETWORKS = (  # name, icon, meaning, example
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    address = escape(settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}")
+    address = escape(find_address(request))
     snippets = [
         (name, title, mark_safe(code.replace(ADDRESS, address)), page)  # noqa: S308  # both parts are escaped
         for name, title, code, page in highlight_snippets()
@@ -183,13 +186,48 @@ def docs_page(request: HttpRequest, slug: str) -> HttpResponse:
 def docs_search(request: HttpRequest) -> HttpResponse:
     library = read_library(settings.DOCS_DIR)
     query = request.GET.get("q", "").strip()[:LONGEST_QUERY]
-    return show(request, "docs/search.html", library=library, query=query, results=library.search(query))
+    matching = read_reference().search(query) if list_words(query) else {}
+    routes = [one for operations in matching.values() for one in operations][:MOST_ROUTES]
+    results = library.search(query)
+    return show(request, "docs/search.html", library=library, query=query, results=results, routes=routes)
+
+
+@require_safe
+def api_reference(request: HttpRequest) -> HttpResponse:
+    query = request.GET.get("q", "").strip()[:LONGEST_QUERY]
+    reference = read_reference()
+    found = reference.search(query)
+    return show(request, "docs/api.html", reference=reference, found=found, api_query=query, sidebar=API_SIDEBAR)
+
+
+@require_safe
+def api_operation(request: HttpRequest, operation_id: str) -> HttpResponse:
+    reference = read_reference()
+    operation = reference.operations.get(operation_id)
+    if operation is None:
+        return show(request, "docs/not_found.html", 404, library=read_library(settings.DOCS_DIR), slug=operation_id)
+    previous, following = reference.find_neighbours(operation)
+    return show(
+        request,
+        "docs/api_operation.html",
+        reference=reference,
+        operation=operation,
+        curl=operation.build_curl(find_address(request)),
+        previous=previous,
+        following=following,
+        sidebar=API_SIDEBAR,
+    )
 
 
 @require_safe
 def lead_to(_request: HttpRequest, route: str) -> HttpResponse:
     """A former address of a page."""
     return redirect(route)
+
+
+def find_address(request: HttpRequest) -> str:
+    """The installation's own address, without a slash at the end."""
+    return settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
 
 
 def show(request: HttpRequest, template: str, status: int = 200, **values: object) -> HttpResponse:

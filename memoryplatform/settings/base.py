@@ -38,7 +38,6 @@ INSTALLED_APPS = [
     *accounts.APPS,
     "rest_framework",
     "drf_spectacular",
-    "drf_spectacular_sidecar",
     "django_dramatiq",
     "django_htmx",
     "tenants",
@@ -128,9 +127,9 @@ DOCS_DIR = BASE_DIR / "docs"  # the pages under /docs/; the changelog and others
 
 UNFOLD = build_unfold()
 
-# The admin and the API explorer bring scripts of their own that need more.
+# The admin brings scripts of its own that need more.
 CONTENT_SECURITY_POLICY = {
-    "EXCLUDE_URL_PREFIXES": ["/admin/", "/docs/api/"],
+    "EXCLUDE_URL_PREFIXES": ["/admin/"],
     "DIRECTIVES": {
         "default-src": ["'none'"],
         "script-src": ["'self'", NONCE],
@@ -165,9 +164,6 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_AUTHENTICATION": [],
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
     "SCHEMA_PATH_PREFIX": r"/v1",
     "PREPROCESSING_HOOKS": ["memoryplatform.api.openapi.leave_out_hindsight_prefix"],
     "ENUM_NAME_OVERRIDES": {  # of choices whose field is called as others are, such as `action` or `status`

@@ -234,6 +234,7 @@ BY_PAGE = {
         docs/search/
         docs/api/
         docs/api/reference/
+        docs/api/x/
         docs/x/
         version
         health

@@ -64,7 +64,7 @@ def test_requests_that_write_say_that_they_take_an_idempotency_key() -> None:
 
 
 def test_the_pages_for_people_load_without_another_host() -> None:
-    for path in ("/docs/api/", "/docs/api/reference/"):
+    for path in ("/docs/api/", "/docs/api/recall/"):
         page = Client().get(path)
         assert page.status_code == 200
         assert "https://" not in page.content.decode().replace("https://www.w3.org", "")

@@ -130,21 +130,6 @@ def test_an_app_asks_for_access_and_gets_it(page: Page, signed_in: SignIn, serve
     page.wait_for_url(f"{address}?code=*")
 
 
-def test_the_api_explorer_shows_the_routes(page: Page) -> None:
-    page.goto("/v1/docs")
-    expect(page.get_by_text("/v1/banks/{bank_id}/memories/recall").first).to_be_attached()
-
-
-def test_the_api_reference_asks_no_other_host(page: Page, server: str) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto("/docs/api/reference/")
-    expect(page.get_by_text("API docs by Redocly")).to_be_visible(timeout=60_000)
-    expect(page.get_by_role("img", name="redocly logo")).to_have_count(0)
-    assert [one for one in asked if not one.startswith((server, "data:", "blob:"))] == []
-    expect(page.get_by_role("link", name="Dashboard")).to_be_visible()
-
-
 def test_the_menu_opens_on_a_narrow_screen(page: Page, signed_in: SignIn) -> None:
     signed_in(page)
     page.set_viewport_size({"width": 380, "height": 800})

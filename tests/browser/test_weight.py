@@ -17,6 +17,8 @@ TRIES = 5  # the best counts: other tests run beside this one
 SEEN = """new Promise(done => new PerformanceObserver(list => done(
     list.getEntriesByName("first-contentful-paint")[0].startTime)).observe({type: "paint", buffered: true}))"""
 PAGES = [
+    "/docs/api/",
+    "/docs/api/recall/",
     "/dashboard/",
     "/dashboard/usage/",
     f"{BANK}/",

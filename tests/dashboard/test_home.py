@@ -63,7 +63,8 @@ def test_every_figure_is_in_the_benchmarks(figure: Figure) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/docs/", "/docs/recall/", "/docs/search/?q=bank", "/docs/nowhere/", "/docs/api/"]
+    "path",
+    ["/", "/docs/", "/docs/recall/", "/docs/search/?q=bank", "/docs/nowhere/", "/docs/api/", "/docs/api/recall/"],
 )
 def test_the_pages_obey_a_strict_content_security_policy(client: Client, path: str) -> None:
     """No inline script, style or handler, and nothing from another host."""
