@@ -47,9 +47,15 @@ document.addEventListener("submit", (event) => {
   ask(form);
 }, true);
 
+// The token of the page is old once the person has signed in again in another tab. The cookie has the one of now. It is used for
+// the same person only: a page of one account sends nothing in the name of another account.
+const DRAFT = "draft", person = document.body.dataset.person;
+if (person) localStorage.setItem("person", person);
+const isSamePerson = () => !person || localStorage.getItem("person") === person;
+const readCsrfToken = () => (isSamePerson() ? /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1] : undefined);
+
 // Input that a log-in interrupts comes back. As a form is sent, its fields are kept in this tab. A page without a person (the
 // log-in, an expired form) marks them as not received. Then the page of the form fills them in again; another page forgets them.
-const DRAFT = "draft", person = document.body.dataset.person;
 function keepDraft(form) {
   const fields = [...form.elements].filter((one) => one.name && !["hidden", "password", "file", "submit"].includes(one.type))
     .map((one) => [one.name, one.value, one.checked === true]);
@@ -79,6 +85,8 @@ document.addEventListener("submit", (event) => {
   form.dataset.isSent = "yes";
   setTimeout(() => { delete form.dataset.isSent; }, 3000);
   if (person) keepDraft(form);
+  const token = form.elements.csrfmiddlewaretoken;
+  if (person && token) token.value = readCsrfToken() ?? token.value;
 });
 function returnDraft() {
   const draft = JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");
@@ -160,15 +168,14 @@ document.addEventListener("keydown", (event) => {
   menu.querySelector("summary").focus();
 });
 
-// The token of the page is old once the person has signed in again in another tab. The cookie has the one of now.
-const readCsrfToken = () => /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
 document.addEventListener("htmx:configRequest", (event) => {
   const token = readCsrfToken();
   if (token) event.detail.headers["X-CSRFToken"] = token;
 });
 document.addEventListener("htmx:responseError", (event) => {
   const status = event.detail.xhr.status;
-  const text = { 403: "You are not allowed to do this, or your session has ended.", 404: "This is no longer there.",
+  const text = { 403: isSamePerson() ? "You are not allowed to do this, or your session has ended."
+      : "Another account has signed in in this browser. Open the page again.", 404: "This is no longer there.",
     429: "Too many requests. Wait a moment." }[status] ?? "The server could not answer. Try again.";
   showToast(text, "error");
 });

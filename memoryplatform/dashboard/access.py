@@ -145,12 +145,17 @@ def lead_to_login(request: HttpRequest) -> HttpResponse:
     if htmx:
         page = htmx.current_url_abs_path or reverse("dashboard")
     elif request.method != "GET":
-        referrer = urlsplit(request.headers.get("Referer", ""))
-        is_own = referrer.netloc == request.get_host()
-        has_ended = has_ended or is_own
-        page = urlunsplit(("", "", referrer.path, referrer.query, "")) if is_own else reverse("dashboard")
+        opened = find_open_page(request)
+        has_ended = has_ended or bool(opened)
+        page = opened or reverse("dashboard")
     address = redirect_to_login(page).url + ("&ended=yes" if has_ended else "")  # the log-in says why it is shown
     return HttpResponseClientRedirect(address) if htmx else redirect(address)
+
+
+def find_open_page(request: HttpRequest) -> str:
+    """The address of the page that sent a form; empty if it is one of another site, or if the browser doesn't say."""
+    referrer = urlsplit(request.headers.get("Referer", ""))
+    return urlunsplit(("", "", referrer.path, referrer.query, "")) if referrer.netloc == request.get_host() else ""
 
 
 def check_standing(request: HttpRequest, membership: Membership, *, while_closing: bool) -> None:

@@ -175,10 +175,26 @@ def test_an_invitation_says_the_same_of_known_and_unknown_people(acme: Tenant, o
 def test_a_form_without_its_token_gets_a_page_that_says_so(acme: Tenant, owner: User) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
-    refused = client.post("/dashboard/settings/", {"name": "Mine"}, headers={"Accept": "text/html"})
+    sent = {"name": "Mine <b>", "password": "swordfish"}
+    own = {"Accept": "text/html", "Referer": "http://testserver/dashboard/settings/?x=1"}
+    refused = client.post("/dashboard/settings/", sent, headers=own)
+    page = refused.content.decode()
     assert refused.status_code == 403
-    assert "This form has expired" in refused.content.decode()
+    assert "This form is out of date" in page
+    assert owner.email in page
+    assert 'href="/dashboard/settings/?x=1"' in page
+    assert "Mine &lt;b&gt;" in page
+    assert "swordfish" not in page
     assert [one.name for one in list_memberships(owner.id)] == ["Acme"]
+
+
+def test_a_form_of_another_site_is_not_repeated_on_our_page(acme: Tenant, owner: User) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
+    foreign = {"Accept": "text/html", "Referer": "https://evil.example.com/", "Origin": "https://evil.example.com"}
+    refused = client.post("/dashboard/settings/", {"name": "Pay evil.example.com"}, headers=foreign)
+    assert refused.status_code == 403
+    assert "evil.example.com" not in refused.content.decode()
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_a_form_that_has_expired(page: Page, expected_statuses: set[int]) -> Non
     page.get_by_label("E-mail").fill("ana@example.com")
     page.get_by_label("Password", exact=True).fill("any password")
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_text("This form has expired")).to_be_visible()
+    expect(page.get_by_role("heading", name="This form is out of date")).to_be_visible()
     check_page(page, "error-expired-form")
 
 

@@ -53,7 +53,7 @@ def test_an_operation_is_tried_with_a_key(page: Page, signed_in: SignIn, expecte
     page.get_by_label("API key").fill(key)
     page.get_by_role("button", name="Send POST").click()
     expect(page.get_by_text("201 Created in")).to_be_visible()
-    expect(page.get_by_label("Response")).to_contain_text('"tried"')
+    expect(page.get_by_label("Response", exact=True)).to_contain_text('"tried"')
     page.goto("/docs/api/get_bank/")
     expect(page.get_by_label("API key")).to_have_value(key)
     page.get_by_label("bank_id").fill("tried")

@@ -94,20 +94,18 @@ def handle_not_found(request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpR
     return build_response(request, 404, detail, "not_found")
 
 
-def handle_csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    log.info("csrf.refused", reason=reason)
-    return build_response(
-        request, 403, "This form has expired. Open its page again and repeat it.", "permission_denied"
-    )
-
-
 def build_response(request: HttpRequest, code: int, detail: str, name: str) -> HttpResponse:
     """A page is rendered without its request: what failed may be the database, which the usual frame reads."""
     error = {"detail": detail, "code": name, "request_id": getattr(request, "request_id", "")}
-    if "text/html" in request.headers.get("Accept", "") and not is_below(request.path_info, PROGRAMS):
+    if wants_page(request):
         page = render_to_string("error.html", {**error, "status": code, "title": TITLES[code]})
         return HttpResponse(page, status=code)
     return JsonResponse(shape_error(request.path_info, error), status=code)
+
+
+def wants_page(request: HttpRequest) -> bool:
+    """Whether a browser asks."""
+    return "text/html" in request.headers.get("Accept", "") and not is_below(request.path_info, PROGRAMS)
 
 
 def shape_error(path: str, error: dict[str, str]) -> dict[str, str]:
