@@ -37,13 +37,13 @@ function drawChart(element) {
     width: element.clientWidth, height: element.clientHeight || 220, padding: [12, 8, 0, 0],
     cursor: { y: false, points: { size: 6 } }, legend: { live: true, show: data.series.length > 1 || !!data.legend },
     scales: { x: { time: data.time !== false }, y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
-    axes: [{ ...axis, grid: { show: false } }, { ...axis, size: 56, values: (_, all) => all.map((one) => one.toLocaleString(undefined, { notation: "compact" })) }],
+    axes: [{ ...axis, grid: { show: false }, gap: 10, size: 40 }, { ...axis, size: 56, values: (_, all) => all.map((one) => one.toLocaleString(undefined, { notation: "compact" })) }],
     series: [{}, ...data.series.map((one, place) => buildSeries(element, one, place, data.unit))],
   };
   if (data.utc) {
     const write = (seconds) => UTC_DAY.format(new Date(seconds * 1000));
     options.tzDate = (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC");
-    Object.assign(options.axes[0], { values: (_, all) => all.map(write), space: 64, size: 32 });
+    Object.assign(options.axes[0], { values: (_, all) => all.map(write), space: 72 });
     options.series[0] = { label: "Day", value: (_, seconds) => (seconds == null ? "–" : write(seconds)) };
   }
   if (data.series.some((one) => one.kind === "bars") && data.x.length > 1) {

@@ -23,6 +23,7 @@ BANK_NAVIGATION: tuple[Entry, ...] = (  # name of the route, title, icon, right
     ("reflect_playground", "Reflect", "sparkles", Right.WRITE),
     ("chat", "Chat", "message-circle", Right.WRITE),
     ("import", "Import", "upload", Right.WRITE),
+    ("bank_settings", "Bank settings", "sliders-horizontal", Right.VIEW),
 )
 NAVIGATION: tuple[Entry, ...] = (
     ("dashboard", "Overview", "layout-dashboard", Right.VIEW),
@@ -39,7 +40,6 @@ NAVIGATION: tuple[Entry, ...] = (
     ("tenant_settings", "Settings", "settings", Right.VIEW),
 )
 PARENTS = {
-    "bank_settings": "bank",
     "memory": "memories",
     "edit_memory": "memories",
     "supersede_memory": "memories",

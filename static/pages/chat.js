@@ -91,3 +91,5 @@ box.addEventListener("keydown", (event) => {
   sayForm.requestSubmit();
 });
 talk.scrollTop = talk.scrollHeight;
+
+offerQuestions(sayForm, box);

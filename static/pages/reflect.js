@@ -155,3 +155,5 @@ form.addEventListener("keydown", (event) => {
   event.preventDefault();
   form.requestSubmit();
 });
+
+offerQuestions(form, form.elements.query);

@@ -95,3 +95,13 @@ document.addEventListener("click", (event) => {
   target.scrollIntoView({ block: "nearest" });
   target.focus({ preventScroll: true });
 });
+
+// An example question fills the field, and asks at once.
+function offerQuestions(form, field) {
+  for (const button of document.querySelectorAll("[data-question]")) {
+    button.addEventListener("click", () => {
+      field.value = button.textContent;
+      form.requestSubmit();
+    });
+  }
+}

@@ -1,8 +1,8 @@
 // The chart of the timeline. The form holds the state; the server answers with the list and the data for the chart.
 const MINUTE = 60000, HOUR = 60 * MINUTE, DAY = 24 * HOUR, YEAR = 365.25 * DAY;
 const NETWORKS = ["world", "experience", "opinion", "observation"];
-const TOP = 60, LANE_HEAD = 24, LABEL = 200, LETTER = 6.3, GAP = 10, FADE = 36;
-const ROW = 34, LEAST_ROW = 22, LABELLED = 480, CROWDED = 440; // pixels: of a row, and of a lane with and without labels
+const TOP = 60, LANE_HEAD = 24, LABEL = 200, LEAST_LABEL = 70, LETTER = 6.3, GAP = 10, FADE = 36;
+const ROW = 30, LEAST_ROW = 22, LABELLED = 480, CROWDED = 260; // pixels: of a row, and of a lane with and without labels
 const SAID = { opinion: "Formed", observation: "Noted" };
 const TICKS = [[MINUTE, "minute"], [5 * MINUTE, "minute"], [15 * MINUTE, "minute"], [HOUR, "minute"], [3 * HOUR, "minute"],
   [6 * HOUR, "minute"], [12 * HOUR, "minute"], [DAY, "day"], [2 * DAY, "day"], [7 * DAY, "day"], [14 * DAY, "day"],
@@ -121,7 +121,7 @@ function measure(item, withLabel) {
   const present = item.is_hidden ? data.now : data.known_at ?? data.now;
   const end = open ? place(Math.max(present, item.since)) : place(item.until ?? item.ended ?? item.since ?? item.at);
   const left = Math.max(start, 6);
-  const most = item === data.pinned ? chart.clientWidth - 24 : LABEL;
+  const most = item === data.pinned ? chart.clientWidth - 24 : limit(chart.clientWidth - left - 24, LEAST_LABEL, LABEL);
   const label = withLabel ? Math.min(item.text.length * LETTER, most) + 16 : 12;
   const right = Math.max(end + (open ? FADE : 0), left + label);
   return { start, end, left, right, open, label };
@@ -180,11 +180,11 @@ function drawItem(key, one, y, height, withLabel) {
   group.replaceChildren(...parts);
 }
 
-// The label of a pinned memory is as long as the chart allows, and stays inside it.
+// The label of a pinned memory is as long as the chart allows. Every label stays inside the chart.
 function drawLabel(item, { left, label }) {
   const letters = Math.floor((label - 16) / LETTER) + 1;
   const text = item.text.length > letters ? `${item.text.slice(0, letters - 1).trimEnd()}…` : item.text;
-  const x = item === data.pinned ? limit(left - 2, 14, Math.max(chart.clientWidth - label, 14)) : left - 2;
+  const x = limit(left - 2, item === data.pinned ? 14 : 4, Math.max(chart.clientWidth - label, 14));
   return make("text", { x, y: 11, class: "timeline-label" }, text);
 }
 

@@ -260,3 +260,17 @@ def test_an_ended_session_keeps_the_question(page: Page, open_bank: Callable[...
     page.get_by_role("button", name="Ask").click()  # the token of this tab is old
     expect(page.get_by_role("region", name="Answer")).to_contain_text("Bob")
     expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_an_example_question_is_asked_with_one_click(page: Page, open_bank: Callable[..., Memory]) -> None:
+    open_bank()
+    page.goto("/dashboard/banks/nora/reflect/")
+    check_page(page, "reflect-examples")
+    examples = page.locator("[data-question]")
+    text = examples.first.inner_text()
+    examples.first.click()
+    expect(page.get_by_role("textbox", name="Question")).to_have_value(text)
+    expect(page.get_by_role("heading", name="Answer")).to_be_visible()
+    page.goto("/dashboard/banks/nora/chat/")
+    page.locator("[data-question]").first.click()
+    expect(page.locator("#talk .bubble-own")).to_be_visible()

@@ -27,7 +27,7 @@ PAGES = [
     f"{BANK}/timeline/",
     f"{BANK}/entities/",
     f"{BANK}/opinions/",
-    f"{BANK}/recall/?q=Who+lives+in+Lisbon%3F",
+    f"{BANK}/recall/?query=Who+lives+in+Lisbon%3F",
 ]
 
 

@@ -189,7 +189,7 @@ def test_what_the_tokens_cut_is_listed_with_its_text(viewer: Client) -> None:
         "Bob lives in Porto"
     }
     assert b"did not fit into the tokens" in page.content
-    assert f"of {side.shown.summary['candidates']} found" in page.content.decode()
+    assert f"{side.shown.tokens} of 6 tokens, {len(side.shown.cut_ids)} more did not fit" in page.content.decode()
 
 
 def test_each_type_of_question_is_explained() -> None:

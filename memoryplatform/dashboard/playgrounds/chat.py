@@ -14,6 +14,7 @@ from banks.models import MemoryUnit
 from memoryplatform.api.serializers import Input, check_input
 from memoryplatform.api.v1.reflect import encode_reflect_event
 from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.dashboard.playgrounds.questions import suggest
 from memoryplatform.dashboard.playgrounds.reflect import open_stream
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.own_llm import find_llm
@@ -61,6 +62,7 @@ def chat(request: BankRequest) -> HttpResponse:
     context = {
         "chat_id": chat_id,
         "talk": messages,
+        "questions": [] if messages else suggest(request.bank).for_chat,
         "chats": [(one.name.removeprefix("chat-"), one) for one in page.threads],
         "model": getattr(find_llm(request.access.tenant_id, Task.REFLECT), "model_id", ""),
     }

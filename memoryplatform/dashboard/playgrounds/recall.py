@@ -20,6 +20,7 @@ from memoryplatform.api.mcp.tools.recall import RecallArguments
 from memoryplatform.api.serializers import check_input
 from memoryplatform.api.v1.recall_input import RecallInput
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
+from memoryplatform.dashboard.playgrounds.questions import suggest
 from memoryplatform.dashboard.playgrounds.recall_trace import (
     CHANNELS,
     SCORES,
@@ -29,13 +30,11 @@ from memoryplatform.dashboard.playgrounds.recall_trace import (
     show_recall,
 )
 from memoryplatform.operations.account.access import Right
-from memoryplatform.operations.entities import find_entities
 from memoryplatform.operations.recall import recall
 from providers.errors import EmbeddingModelUnavailable
 from retrieval.errors import NothingSearched, Overloaded, QueryError
 from tenants.transactions import tenant_transaction
 
-SUGGESTED_NAMES = 40
 CUT_SHOWN = 20  # results that the token budget cut
 LONGEST_QUERY = 2_000  # characters; recall reads no more
 USUAL = {"budget": "mid", "max_tokens": 4096}
@@ -119,7 +118,7 @@ def recall_playground(request: BankRequest) -> HttpResponse:
         ask(request, side, query)
     if compares and query and all(side.shown for side in sides):
         compare_ranks(*(side.shown for side in sides if side.shown))
-    names = [] if by_htmx else list_names(request.bank)  # the page has them
+    suggested = None if by_htmx else suggest(request.bank)  # the page has them
     context = {
         "query": query,
         "compares": compares,
@@ -127,8 +126,9 @@ def recall_playground(request: BankRequest) -> HttpResponse:
         "asked": asked,
         "terms": [("Searches", CHANNELS), ("Scores", SCORES), ("Time", STAGES)],
         "samples": write_samples(request, asked[0].body) if asked and asked[0].body else {},
-        "names": names,
-        "is_empty": not names and not asked and not has_memories(request.bank),
+        "names": suggested.names if suggested else [],
+        "questions": suggested.for_recall if suggested else [],
+        "is_empty": suggested is not None and not suggested.names and not asked and not has_memories(request.bank),
     }
     is_refused = any(side.fault for side in asked) and not by_htmx  # htmx swaps no 422
     return render(request, "dashboard/playgrounds/recall.html", context, status=422 if is_refused else 200)
@@ -166,14 +166,6 @@ def read_cut(bank: Bank, ids: list[str]) -> list[MemoryUnit | Chunk]:
         rows = [*MemoryUnit.objects.of_bank(bank).filter(id__in=ids), *Chunk.objects.of_bank(bank).filter(id__in=ids)]
     found = {str(row.id): row for row in rows}
     return [found[one] for one in ids if one in found]
-
-
-def list_names(bank: Bank) -> list[str]:
-    """Names of the entities that are mentioned most, as suggestions."""
-    with tenant_transaction(bank.tenant_id):
-        return list(
-            find_entities(bank).order_by("-mention_count", "id").values_list("name", flat=True)[:SUGGESTED_NAMES]
-        )
 
 
 def has_memories(bank: Bank) -> bool:

@@ -15,6 +15,7 @@ from memoryplatform.api.serializers import check_input
 from memoryplatform.api.v1.reflect import encode_reflect_event
 from memoryplatform.api.v1.reflect_input import ReflectInput
 from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.dashboard.playgrounds.questions import suggest
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.reflect import open_reflection
@@ -56,7 +57,9 @@ def reflect_playground(request: BankRequest) -> HttpResponse:
         "biases": [write_bias(step / BIAS_STEPS) for step in range(BIAS_STEPS + 1)],
         "model": getattr(find_llm(request.access.tenant_id, Task.REFLECT), "model_id", ""),
     }
-    return render(request, "dashboard/playgrounds/reflect.html", context)
+    return render(
+        request, "dashboard/playgrounds/reflect.html", context | {"questions": suggest(request.bank).for_reflect}
+    )
 
 
 @bank_page(Right.WRITE)
