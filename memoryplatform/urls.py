@@ -34,6 +34,7 @@ urlpatterns = [
     path("v1/bank-template-schema", NotServedView.as_view(sentence=NO_SCHEMA)),
     path("v1/default/", include("memoryplatform.api.compat.hindsight.urls")),
     path("v1/", include("memoryplatform.api.v1.urls")),
+    path("v1/", include("memoryplatform.api.compat.openai.urls")),
     path("", include("memoryplatform.api.compat.mem0.urls")),
     path("admin/", admin.site.urls),
     path("accounts/", include("allauth.urls")),

@@ -68,7 +68,9 @@ STATUS_OF = {
     **dict.fromkeys(("permission_denied", "tenant_closing", "tenant_suspended"), status.HTTP_403_FORBIDDEN),
     "quota_exceeded": status.HTTP_402_PAYMENT_REQUIRED,
     "too_many_invitations": status.HTTP_429_TOO_MANY_REQUESTS,
-    **dict.fromkeys((*BUSY_CODES, "embedding_model_unavailable"), status.HTTP_503_SERVICE_UNAVAILABLE),
+    **dict.fromkeys(
+        (*BUSY_CODES, "embedding_model_unavailable", "no_language_model"), status.HTTP_503_SERVICE_UNAVAILABLE
+    ),
 }
 RETRYABLE = {*BUSY_CODES, "unavailable", "model_unavailable", "request_in_flight"}
 RETRY_AFTER_SECONDS = "1"

@@ -13,10 +13,11 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.renderers import OpenApiJsonRenderer
 from drf_spectacular.utils import Direction, OpenApiParameter
 
+from memoryplatform.api.json_format import write_json
 from memoryplatform.api.serializers import ErrorOutput, Input, InvalidOutput
 
 ERRORS: dict[int, Any] = {
-    **dict.fromkeys((400, 401, 403, 404, 406, 409, 413, 415, 429, 500, 503), ErrorOutput),
+    **dict.fromkeys((400, 401, 402, 403, 404, 406, 409, 413, 415, 429, 500, 503), ErrorOutput),
     422: InvalidOutput,
 }
 IDEMPOTENCY_KEY = OpenApiParameter(
@@ -58,7 +59,7 @@ def leave_out_hindsight_prefix(endpoints: list[Endpoint]) -> list[Endpoint]:
 def build_openapi() -> bytes:
     generator = SchemaGenerator()  # type: ignore[no-untyped-call]  # the library has no types for it
     described = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]  # nor for this
-    return bytes(OpenApiJsonRenderer().render(described))
+    return write_json(described)
 
 
 @cache

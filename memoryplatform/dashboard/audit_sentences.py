@@ -31,6 +31,7 @@ PHRASES = {
     "bank.imported": "imported into the bank {}",
     "bank.released": "ended the legal hold of the bank {}",
     "bank.tended": "started the maintenance of the bank {}",
+    "chat.asked": "chatted through the OpenAI proxy",
     "directive.changed": "changed the directive {}",
     "directive.created": "created the directive {}",
     "directive.deleted": "deleted the directive {}",

@@ -25,7 +25,10 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 GROUPS = {
-    "Start": "README.md docs/tutorial.md docs/dashboard.md docs/sdk.md docs/cli.md docs/mcp.md docs/adapters.md",
+    "Start": (
+        "README.md docs/tutorial.md docs/dashboard.md docs/sdk.md docs/cli.md docs/mcp.md docs/openai-proxy.md "
+        "docs/adapters.md"
+    ),
     "Concepts": (
         "docs/banks.md docs/retain.md docs/recall.md docs/reflect.md docs/protection.md docs/glossary.md docs/papers.md"
     ),

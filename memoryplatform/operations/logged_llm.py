@@ -22,6 +22,7 @@ from banks.retain.answers import TenantAnswers, open_answers
 from memoryplatform.operations.models import LLMRequest
 from providers.llm.answer import build_usage
 from providers.llm.errors import MalformedAnswer, StreamInterrupted
+from providers.llm.forwarding import Body, ForwardedAnswer, get_forwarding, read_messages
 from providers.llm.protocol import LLM, ChatMessage, Completion, StreamEnd, Structured, Task, TextDelta
 from providers.usage import Service, Usage
 from tenants.models import Tenant
@@ -222,3 +223,20 @@ class LoggedLLM:
                 else:
                     call.texts.append(piece.text)
                 yield piece
+
+    def forward(self, body: Body, answer: ForwardedAnswer, *, model: str | None = None) -> Body:
+        with self._requests.watch(self._llm, read_messages(body)) as call:
+            try:
+                return get_forwarding(self._llm).forward(body, answer, model=model)
+            finally:
+                call.note_answer(answer.text, answer.usage)
+
+    def forward_stream(
+        self, body: Body, answer: ForwardedAnswer, *, model: str | None = None
+    ) -> Generator[Body, None, None]:
+        stream = get_forwarding(self._llm).forward_stream(body, answer, model=model)
+        with self._requests.watch(self._llm, read_messages(body)) as call, closing(stream) as chunks:
+            try:
+                yield from chunks
+            finally:
+                call.note_answer(answer.text, answer.usage)

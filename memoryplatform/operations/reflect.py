@@ -73,17 +73,18 @@ def load_query(access: BankAccess, bank_id: str, query: ReflectQuery) -> tuple[B
 
 def build_tools(access: BankAccess, bank: Bank) -> ReflectTools:
     return ReflectTools(
-        recall=RecallTools(
-            get_embedder(bank.embedding_model),
-            get_reranker(),
-            find_llm(access.tenant_id, Task.JUDGE, bank_id=bank.bank_id),
-        ),
+        recall=build_recall_tools(access, bank),
         llm=find_llm(access.tenant_id, Task.REFLECT, bank_id=bank.bank_id),
         write=partial(tenant_transaction, access.tenant_id),
         actor=name_of(access),
         recalling=recall_and_log,
         answer_writer=choose_answer_writer(),
     )
+
+
+def build_recall_tools(access: BankAccess, bank: Bank) -> RecallTools:
+    judge = find_llm(access.tenant_id, Task.JUDGE, bank_id=bank.bank_id)
+    return RecallTools(get_embedder(bank.embedding_model), get_reranker(), judge)
 
 
 def recall_and_log(bank: Bank, query: RecallQuery, tools: RecallTools) -> RecallResult:

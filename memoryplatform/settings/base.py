@@ -165,7 +165,16 @@ SPECTACULAR_SETTINGS = {
     "SERVE_AUTHENTICATION": [],
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SCHEMA_PATH_PREFIX": r"/v1",
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,  # our values explain themselves, or the help text does
+    "COMPONENT_SPLIT_PATCH": False,  # our inputs of PATCH say themselves which fields are required
     "PREPROCESSING_HOOKS": ["memoryplatform.api.openapi.leave_out_hindsight_prefix"],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "memoryplatform.api.openapi_document.drop_empty_defaults",
+        "memoryplatform.api.openapi_document.share_error_responses",
+        "memoryplatform.api.openapi_document.share_parameters",
+        "memoryplatform.api.openapi_document.add_examples",
+    ],
     "ENUM_NAME_OVERRIDES": {  # of choices whose field is called as others are, such as `action` or `status`
         "MemberRoleEnum": "tenants.models.Member.Role",
         "OperationStatusEnum": "memoryplatform.operations.models.Operation.Status",

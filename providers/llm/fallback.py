@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from providers.deadline import Deadline
 from providers.llm.errors import LLMError, LLMRateLimited, LLMTimeout, LLMUnavailable
+from providers.llm.forwarding import Body, ForwardedAnswer, get_forwarding
 from providers.llm.protocol import LLM, ChatMessage, Completion, StreamEnd, Structured, TextDelta
 from providers.usage import Service
 
@@ -88,6 +89,25 @@ class FallbackLLM:
             return next(stream), stream
 
         first, rest = self._ask(begin, timeout)
+        with closing(rest):
+            yield first
+            yield from rest
+
+    def forward(self, body: Body, answer: ForwardedAnswer, *, model: str | None = None) -> Body:
+        """A model that the caller named is of the first endpoint. The second one answers with its own."""
+        return self._ask(
+            lambda llm, _: get_forwarding(llm).forward(body, answer, model=model if llm is self._first else None), None
+        )
+
+    def forward_stream(
+        self, body: Body, answer: ForwardedAnswer, *, model: str | None = None
+    ) -> Generator[Body, None, None]:
+        def begin(llm: LLM, _: float | None) -> tuple[Body, Generator[Body]]:
+            named = model if llm is self._first else None
+            stream = get_forwarding(llm).forward_stream(body, answer, model=named)
+            return next(stream), stream
+
+        first, rest = self._ask(begin, None)
         with closing(rest):
             yield first
             yield from rest

@@ -29,6 +29,7 @@ from providers.llm.chat_request import (
     find_adapted,
 )
 from providers.llm.errors import LLM_ERRORS, LLMRefused, MalformedAnswer, StreamInterrupted
+from providers.llm.forwarding import ForwardedAnswer, adapt_body, read_forwarded
 from providers.llm.protocol import LLM, ChatMessage, Completion, StreamEnd, Structured, TextDelta
 from providers.llm.strict_schema import StrictSchema, build_strict_schema
 from providers.usage import Service, Usage, WatchedCall
@@ -105,12 +106,47 @@ class OpenAILLM:
         timeout: float | None = None,
     ) -> Generator[TextDelta | StreamEnd, None, None]:
         deadline = self._endpoint.start(timeout)
+        request = self._build_request(messages, max_tokens, temperature)
         answered = self._adapt(
-            self._build_request(messages, max_tokens, temperature),
+            partial(build_body, self.model_id, request),
             lambda body: self._endpoint.ask("chat_stream", partial(self._open_stream, body), deadline),
         )
         with answered.held, closing(answered.value) as chunks:
             yield from AnswerStream(chunks, self, messages).read(answered.call)
+
+    def forward(self, body: Body, answer: ForwardedAnswer, *, model: str | None = None) -> Body:
+        deadline, sent = self._endpoint.start(None), self._fill_in(body, model)
+        answered = self._adapt(
+            partial(adapt_body, sent),
+            lambda adapted: self._endpoint.ask("chat", partial(self._post, adapted), deadline),
+        )
+        answer.begin(self, sent)
+        with answered.held:
+            try:
+                return read_forwarded(answered.value, answer)
+            finally:
+                answered.call.spent(answer.usage)
+
+    def forward_stream(
+        self, body: Body, answer: ForwardedAnswer, *, model: str | None = None
+    ) -> Generator[Body, None, None]:
+        deadline, sent = self._endpoint.start(None), self._fill_in(body, model)
+        answered = self._adapt(
+            partial(adapt_body, sent),
+            lambda adapted: self._endpoint.ask("chat_stream", partial(self._open_stream, adapted), deadline),
+        )
+        answer.begin(self, sent)
+        with answered.held, closing(answered.value) as chunks:
+            try:
+                yield from read_chunks(chunks, answer)
+            finally:
+                answered.call.spent(answer.usage)
+
+    def _fill_in(self, body: Body, model: str | None) -> Body:
+        """The caller's fields, with the configured sampling where they say nothing."""
+        configured = {"temperature": self._sampling.temperature, "reasoning_effort": self._sampling.reasoning_effort}
+        chosen = {name: value for name, value in configured.items() if value is not None}
+        return {**chosen, **body, "model": model or self.model_id}
 
     def _build_request(
         self,
@@ -124,7 +160,11 @@ class OpenAILLM:
 
     def _complete(self, request: ChatRequest, timeout: float | None) -> Completion:
         deadline = self._endpoint.start(timeout)
-        answered = self._adapt(request, lambda body: self._endpoint.ask("chat", partial(self._post, body), deadline))
+        answered = self._adapt(
+            partial(build_body, self.model_id, request),
+            lambda body: self._endpoint.ask("chat", partial(self._post, body), deadline),
+            structured=request.schema is not None,
+        )
         with answered.held:
             try:
                 completion = read_answer(answered.value, self, request.messages)
@@ -134,14 +174,14 @@ class OpenAILLM:
             answered.call.spent(completion.usage)
         return completion
 
-    def _adapt(self, request: ChatRequest, ask: Callable[[Body], R]) -> R:
+    def _adapt(self, build: Callable[[Dialect], Body], ask: Callable[[Body], R], *, structured: bool = False) -> R:
         """Ask in the dialect that served last, and after a refusal in the next one that may serve."""
         known = dialect = self._dialect
         while True:
             try:
-                answer = ask(build_body(self.model_id, request, dialect))
+                answer = ask(build(dialect))
             except LLMRefused as refused:
-                adapted = find_adapted(dialect, refused, structured=request.schema is not None)
+                adapted = find_adapted(dialect, refused, structured=structured)
                 if adapted is None:
                     raise
                 dialect = adapted
@@ -163,6 +203,22 @@ class OpenAILLM:
             stream=True,
             stream_cls=openai.Stream[ChatCompletionChunk],
         )
+
+
+def read_chunks(chunks: Chunks, answer: ForwardedAnswer) -> Generator[Body, None, None]:
+    """Every failure becomes StreamInterrupted, also an end without a finish reason."""
+    reason = ""
+    try:
+        for chunk in chunks:
+            read: Body = chunk if isinstance(chunk, dict) else chunk.to_dict()  # type: ignore[attr-defined]  # of the openai package
+            answer.note(read)
+            yield read
+    except (openai.OpenAIError, ValueError) as error:  # ValueError: a chunk that is no JSON
+        reason = type(error).__name__
+    if answer.finish_reason is None:
+        reason = reason or "it ended without a finish reason"
+    if reason:
+        raise StreamInterrupted(f"The stream broke off: {reason}.", partial=answer.text, usage=answer.usage)
 
 
 class AnswerStream:

@@ -57,6 +57,10 @@ BY_SCOPES = {
         GET v1/banks/<str:bank_id>/recalls/<uuid:recall_id>
         GET v1/banks/<str:bank_id>/feedback
         POST v1/recall
+        GET v1/models
+        GET v1/models/<path:model>
+        GET v1/banks/<str:bank_id>/models
+        GET v1/banks/<str:bank_id>/models/<path:model>
         GET v1/operations
         GET v1/operations/<uuid:operation_id>
         GET v1/banks/<str:bank_id>/export
@@ -135,6 +139,8 @@ BY_SCOPES = {
         POST v1/banks/<str:bank_id>/mental-models/<str:model_id>/clear
         GET v1/banks/<str:bank_id>/quarantine
         POST v1/banks/<str:bank_id>/reflect
+        POST v1/chat/completions
+        POST v1/banks/<str:bank_id>/chat/completions
         PUT v1/memories/<str:memory_id>/
     """,
     "admin": """

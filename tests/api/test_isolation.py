@@ -10,6 +10,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from banks.models import Bank
 from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView
 from memoryplatform.api.compat.mem0.mem0_view import Mem0View
+from memoryplatform.api.compat.openai.chat_completions import OpenAIView
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.operations.models import Operation
 from tenants.models import Tenant
@@ -232,7 +233,8 @@ def routes(patterns: list[Any] | None = None, prefix: str = "") -> Iterator[tupl
 
 def is_ours(route: str, callback: Any) -> bool:
     """Whether the route is ours. Routes for other products' clients have their own tests."""
-    of_peers = route.startswith(PEER) or issubclass(getattr(callback, "view_class", object), HindsightView | Mem0View)
+    view = getattr(callback, "view_class", object)
+    of_peers = route.startswith(PEER) or issubclass(view, HindsightView | Mem0View | OpenAIView)
     return route.startswith("v1/") and not of_peers
 
 

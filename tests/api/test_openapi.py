@@ -7,7 +7,11 @@ from time import perf_counter
 
 from django.core.management import call_command
 from django.test import Client
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from memoryplatform.api.openapi import build_openapi
+from memoryplatform.api.openapi_document import read_examples
 from tests.api.test_isolation import api_methods, is_ours, routes
 from tests.clock import holds_to_a_time
 
@@ -19,12 +23,71 @@ def build_schema() -> dict:  # type: ignore[type-arg]
     return dict(json.loads(out.getvalue()))
 
 
+MOST_BYTES = 400_000
+# Operations that people meet first. Each has an example of its request, if it has a body, and of its response.
+FAMILIAR = {
+    *("retain", "recall", "recall_across", "reflect"),
+    *("list_banks", "create_bank", "get_bank", "change_bank", "delete_bank"),
+    *("list_memories", "get_memory", "edit_memory", "delete_memory", "invalidate_memory", "clear_memories"),
+    *("list_operations", "get_operation", "cancel_operation", "retry_operation"),
+    *("list_api_keys", "create_api_key", "rotate_api_key", "revoke_api_key"),
+}
+
+
+def list_described() -> dict[str, dict]:  # type: ignore[type-arg]
+    paths = build_schema()["paths"].values()
+    return {operation["operationId"]: operation for methods in paths for operation in methods.values()}
+
+
+def resolve(part: dict) -> dict:  # type: ignore[type-arg]
+    """The part of the document that a reference names, or the part itself."""
+    for name in part.get("$ref", "#").split("/")[1:]:
+        part = build_schema()[name] if name == "components" else part[name]
+    return part
+
+
 def path_of(route: str) -> str:
     return "/" + re.sub(r"<\w+:(\w+)>", r"{\1}", route)
 
 
 def test_the_description_is_valid_and_makes_no_warning() -> None:
     assert build_schema()["openapi"].startswith("3.1")
+
+
+def test_the_description_keeps_the_rules_of_openapi() -> None:
+    faults = OpenAPIV31SpecValidator(json.loads(build_openapi())).iter_errors()
+    assert [f"{fault.message} at {list(fault.absolute_path)}" for fault in faults] == []
+
+
+def test_the_description_is_small_enough_to_load_in_a_browser() -> None:
+    assert len(build_openapi()) < MOST_BYTES
+
+
+def test_the_operations_that_people_meet_first_have_examples() -> None:
+    examples, described = read_examples(), list_described()
+    assert set(examples) >= FAMILIAR
+    for name, example in examples.items():
+        operation = described[name]
+        assert ("request" in example) == ("requestBody" in operation), name
+        content = operation.get("requestBody", {}).get("content", {})
+        assert content.get("application/json", {}).get("example") == example.get("request"), name
+
+
+def test_every_example_matches_its_schema() -> None:
+    components = build_schema()["components"]
+    for name, operation in list_described().items():
+        answers = [response for status, response in operation["responses"].items() if status.startswith("2")]
+        for part in [operation.get("requestBody", {}), *answers]:
+            for content in part.get("content", {}).values():
+                if "example" in content:
+                    checker = Draft202012Validator({**content["schema"], "components": components})
+                    assert [fault.message for fault in checker.iter_errors(content["example"])] == [], name
+
+
+def test_a_field_that_a_patch_needs_is_marked_as_required() -> None:
+    schemas = build_schema()["components"]["schemas"]
+    assert schemas["RoleInput"]["required"] == ["role"]
+    assert "required" not in schemas["BankChangeInput"]
 
 
 def test_every_reference_points_to_something() -> None:
@@ -59,7 +122,7 @@ def test_requests_that_write_say_that_they_take_an_idempotency_key() -> None:
         post = getattr(getattr(callback, "view_class", None), "post", None)
         if is_ours(route, callback) and post is not None:
             described = paths[path_of(route)]["post"].get("parameters", [])
-            says_so = "Idempotency-Key" in {parameter["name"] for parameter in described}
+            says_so = "Idempotency-Key" in {resolve(parameter)["name"] for parameter in described}
             assert says_so == getattr(post, "is_idempotent", False), route
 
 
@@ -73,7 +136,7 @@ def test_the_pages_for_people_load_without_another_host() -> None:
 def test_bodies_say_that_unknown_fields_are_refused() -> None:
     schemas = build_schema()["components"]["schemas"]
     bodies = {name: shape for name, shape in schemas.items() if name.endswith("Input")}
-    assert {"RetainInput", "ItemInput", "EntityInput", "PatchedBankChangeInput"} <= set(bodies)
+    assert {"RetainInput", "ItemInput", "EntityInput", "BankChangeInput"} <= set(bodies)
     assert [name for name, shape in bodies.items() if shape.get("additionalProperties") is not False] == []
     assert "additionalProperties" not in schemas["BankOutput"]  # responses may gain fields
 

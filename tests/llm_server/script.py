@@ -19,7 +19,7 @@ class Received:
 
     @property
     def prompt(self) -> str:
-        return "\n".join(message["content"] for message in self.body.get("messages", []))
+        return "\n".join(str(message.get("content") or "") for message in self.body.get("messages", []))
 
 
 @dataclass(frozen=True)

@@ -240,9 +240,16 @@ def resolve(schema: Schema, part: Schema) -> Schema:
     return found
 
 
+def list_parameters(schema: Mapping[str, Any], operation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Parameters that many operations share are references to the components."""
+    shared = schema["components"]["parameters"]
+    given = operation.get("parameters", [])
+    return [shared[one["$ref"].rsplit("/", 1)[-1]] if "$ref" in one else one for one in given]
+
+
 def taken_by(schema: Schema, operation: Schema) -> set[str]:
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
-    parameters = [one["name"] for one in operation.get("parameters", []) if one["in"] != "path"]
+    parameters = [one["name"] for one in list_parameters(schema, operation) if one["in"] != "path"]
     return {*parameters, *resolve(schema, body).get("properties", {})}
 
 

@@ -38,7 +38,8 @@ def read_operations(schema: Shape) -> Iterator[Operation]:
         for method in METHODS:
             if method in methods:
                 one = methods[method]
-                query = {each["name"]: each["schema"] for each in one.get("parameters", ()) if each["in"] == "query"}
+                given = [find_parameter(schema, each) for each in one.get("parameters", ())]
+                query = {each["name"]: each["schema"] for each in given if each["in"] == "query"}
                 content = one.get("requestBody", {}).get("content", {}).get(JSON, {})
                 body = resolve(schema, content.get("schema", {})).get("properties", {})
                 yield Operation(
@@ -48,6 +49,12 @@ def read_operations(schema: Shape) -> Iterator[Operation]:
                     {name: resolve(schema, shape) for name, shape in body.items()},
                     frozenset(map(int, one["responses"])),
                 )
+
+
+def find_parameter(schema: Shape, given: Shape) -> Shape:
+    """Parameters that many operations share are references to the components."""
+    reference = given.get("$ref", "")
+    return schema["components"]["parameters"][reference.rsplit("/", 1)[1]] if reference else given
 
 
 def resolve(schema: Shape, shape: Shape) -> Shape:
