@@ -30,6 +30,7 @@ from retrieval.ranking import (
     order_results,
     rerank_candidates,
 )
+from retrieval.relevance import keep_relevant
 from retrieval.reranking import Reranked
 from retrieval.search import Found, search_banks, start_words
 from retrieval.speaker_match import find_aliased, match_speaker
@@ -107,7 +108,7 @@ def answer(banks: Sequence[Bank], tenant_id: UUID, query: RecallQuery, tools: Re
         reranked = rerank_candidates(candidates, plan, tools.reranker, tenant_id, aliased)
     deadline = deadline.shifted(reranking.seconds)
     with trace.phase("packing"):
-        ranked = order_results(candidates, reranked, plan, match)
+        ranked = keep_relevant(order_results(candidates, reranked, plan, match), query)
         packed = pack(ranked, max_tokens=query.max_tokens, query=analysis.text, language=analysis.language)
     with trace.phase("inclusion"):
         inclusion = include(tenant_id, packed.items, query.include, plan, deadline)

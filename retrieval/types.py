@@ -119,6 +119,8 @@ class RecallQuery:
     channel_weights: Mapping[Channel, float] = field(default_factory=dict)  # factors on the recipe's weights
     rerank: bool = True
     trace: bool = False
+    max_results: int | None = None
+    fills: bool = False  # everything that fits into the token budget, relevant or not
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,6 +260,7 @@ class Scores(NamedTuple):
     place: int | None = None  # None: not yet ordered
     is_repeat: bool = False
     comes_last: bool = False
+    relevance: float | None = None  # the probability that it answers the query; None: not yet estimated
 
     @property
     def found(self) -> float:
