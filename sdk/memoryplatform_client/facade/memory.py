@@ -70,15 +70,21 @@ class Memory:
     def add_exchange_sync(self, user_message: str, assistant_message: str) -> None:
         self._runner.run_sync(self._add(build_exchange(user_message, assistant_message)))
 
-    async def retrieve(self, query: str, top_k: int = USUAL_RESULTS, at_time: datetime | None = None) -> Context:
+    async def retrieve(
+        self, query: str, top_k: int = USUAL_RESULTS, at_time: datetime | None = None, *, fill: bool = False
+    ) -> Context:
         """The relevant memories, best first, at most `top_k`. `at_time` shows what was true then.
+
+        With `fill` there are `top_k` results, relevant or not, if the bank has that many.
 
         The first added message creates the bank. Before that the result is empty.
         """
-        return await self._runner.run(self._retrieve(query, top_k, at_time))
+        return await self._runner.run(self._retrieve(query, top_k, at_time, fill=fill))
 
-    def retrieve_sync(self, query: str, top_k: int = USUAL_RESULTS, at_time: datetime | None = None) -> Context:
-        return self._runner.run_sync(self._retrieve(query, top_k, at_time))
+    def retrieve_sync(
+        self, query: str, top_k: int = USUAL_RESULTS, at_time: datetime | None = None, *, fill: bool = False
+    ) -> Context:
+        return self._runner.run_sync(self._retrieve(query, top_k, at_time, fill=fill))
 
     async def process(
         self,
@@ -121,19 +127,20 @@ class Memory:
         )
         self._pending.append(retained.operation_id)
 
-    def _retrieve(self, query: str, top_k: int, at_time: datetime | None) -> Plan[Context]:
+    def _retrieve(self, query: str, top_k: int, at_time: datetime | None, *, fill: bool) -> Plan[Context]:
         if top_k < 1:
             raise ValueError("top_k must be at least 1.")
         try:
-            recalled = yield from perform(recall_at(self.bank, query, top_k, at_time), self._runner.retry)
+            call = recall_at(self.bank, query, top_k, at_time, fill=fill)
+            recalled = yield from perform(call, self._runner.retry)
         except BankNotFound:
             return Context(query, (), at_time)
         return Context(query, tuple(recalled.results[:top_k]), at_time)
 
 
-def recall_at(bank: str, query: str, top_k: int, at_time: datetime | None) -> Call[Recalled]:
+def recall_at(bank: str, query: str, top_k: int, at_time: datetime | None, *, fill: bool) -> Call[Recalled]:
     path = path_of("banks", bank, "memories", "recall")
-    asked = {"query": query, "as_of": at_time, "include": FOR_PROMPTS, **enough_for(top_k)}
+    asked = {"query": query, "as_of": at_time, "fill": fill, "include": FOR_PROMPTS, **enough_for(top_k)}
     return ask(path, reader(Recalled), asked)
 
 

@@ -6,14 +6,12 @@ from typing import Any
 
 import pytest
 
-from banks.models import Bank
-from retrieval import recall as pipeline
-from retrieval.recall import RecallTools
-from retrieval.types import Ranked, RecallQuery, RecallResult
+from retrieval.types import RecallQuery
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.api.recall.conftest import Ask
 from tests.factories import make_bank
+from tests.retrieval.fake_relevance import use_lisbon_rule
 from tests.retrieval.memory import NOW, Memory
 
 BRIEF = {"id", "text", "type", "relevance", "mentioned_at"}
@@ -26,19 +24,7 @@ SENTENCE = (
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[RecallQuery]:
     """The queries that reached the pipeline. Only memories about Lisbon are relevant."""
-    queries: list[RecallQuery] = []
-
-    def keep(ranked: list[Ranked], query: RecallQuery) -> list[Ranked]:
-        queries.append(query)
-        judged = [one.with_scores(one.scores._replace(relevance=judge(one))) for one in ranked]
-        return [one for one in judged if query.fills or judge(one) > 0.5][: query.max_results]
-
-    monkeypatch.setattr(pipeline, "keep_relevant", keep)
-    return queries
-
-
-def judge(one: Ranked) -> float:
-    return 0.87654 if "Lisbon" in one.text else 0.01234
+    return use_lisbon_rule(monkeypatch)
 
 
 def test_only_relevant_memories_are_results_unless_the_caller_fills(
@@ -91,8 +77,14 @@ def test_the_limit_holds_across_banks(memory: Memory, alice: Tenant, call: Calle
 
 def test_a_typical_result_has_at_most_600_bytes(memory: Memory, ask: Ask) -> None:
     people = [memory.entity(name) for name in ("Alice", "Maria", "Lisbon")]
-    when = {"occurred_start": NOW - timedelta(days=90), "occurred_end": NOW - timedelta(days=60)}
-    unit = memory.unit(SENTENCE, tags=["people", "travel"], about=people, speaker="Alice", **when)
+    unit = memory.unit(
+        SENTENCE,
+        tags=["people", "travel"],
+        about=people,
+        speaker="Alice",
+        occurred_start=NOW - timedelta(days=90),
+        occurred_end=NOW - timedelta(days=60),
+    )
     memory.metadata(unit, "channel", "mail")
     (one,) = ask("Where did Alice move?").json()["results"]
     assert len(SENTENCE) >= 145
@@ -131,16 +123,9 @@ def test_each_group_of_fields_comes_when_it_is_asked_for(memory: Memory, ask: As
 
 @pytest.mark.parametrize(("sent", "expected"), [({}, (True, None)), ({"fill": False, "max_results": 7}, (False, 7))])
 def test_reflect_fills_its_prompt_unless_told_otherwise(
-    memory: Memory, call: Caller, monkeypatch: pytest.MonkeyPatch, sent: dict[str, Any], expected: tuple[bool, int]
+    memory: Memory, call: Caller, asked: list[RecallQuery], sent: dict[str, Any], expected: tuple[bool, int]
 ) -> None:
-    queries: list[RecallQuery] = []
-
-    def note(bank: Bank, query: RecallQuery, tools: RecallTools) -> RecallResult:
-        queries.append(query)
-        return pipeline.recall(bank, query, tools)
-
-    monkeypatch.setattr("memoryplatform.operations.reflect.recall", note)
     memory.unit("Alice moved to Lisbon")
     answer = call("POST", "/v1/banks/support/reflect", {"query": "Where does Alice live?", **sent})
     assert answer.status_code == 200, answer.content
-    assert [(one.fills, one.max_results) for one in queries] == [expected]
+    assert [(one.fills, one.max_results) for one in asked] == [expected]
