@@ -100,6 +100,7 @@ def build_query(model: MentalModel, *, now: datetime) -> ReflectQuery:
         max_tokens=memory_tokens,
         budget=BUDGETS[budget],
         filters=Filters(networks=trigger.fact_types or (), tags=build_tag_condition(trigger, tuple(model.tags))),
+        fills=True,
     )
     usual = BOUNDS[budget]
     more = max(0, memory_tokens - USUAL_TOKENS) + max(0, model.max_tokens - USUAL_TOKENS)

@@ -1,4 +1,4 @@
-"""Recall: analyse, search, fuse, hydrate, rerank, boost, pack, include."""
+"""Recall: analyse, search, fuse, hydrate, rerank, boost, judge relevance, pack, include."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
@@ -30,6 +30,7 @@ from retrieval.ranking import (
     order_results,
     rerank_candidates,
 )
+from retrieval.relevance import keep_relevant
 from retrieval.reranking import Reranked
 from retrieval.search import Found, search_banks, start_words
 from retrieval.speaker_match import find_aliased, match_speaker
@@ -107,12 +108,13 @@ def answer(banks: Sequence[Bank], tenant_id: UUID, query: RecallQuery, tools: Re
         reranked = rerank_candidates(candidates, plan, tools.reranker, tenant_id, aliased)
     deadline = deadline.shifted(reranking.seconds)
     with trace.phase("packing"):
-        ranked = order_results(candidates, reranked, plan, match)
+        ordered = order_results(candidates, reranked, plan, match)
+        ranked = keep_relevant(ordered, query)
         packed = pack(ranked, max_tokens=query.max_tokens, query=analysis.text, language=analysis.language)
     with trace.phase("inclusion"):
         inclusion = include(tenant_id, packed.items, query.include, plan, deadline)
     ACCESS_COUNTS.note(tenant_id, [item.candidate.id for item in packed.items if item.candidate.kind == "unit"])
-    trace.note_result(analysis, Ordering(plan, fused, reranked, ranked), packed)
+    trace.note_result(analysis, Ordering(plan, fused, reranked, ordered, ranked), packed)
     note_channels(trace, found, merged)
     trace.left_out += [*list_unscored(reranked, query), *inclusion.left_out]
     result = RecallResult(packed.items, packed.tokens, analysis, included=inclusion.included)

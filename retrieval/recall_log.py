@@ -20,7 +20,7 @@ from banks.models import Bank
 from retrieval.analysis import clean_query
 from retrieval.models import RecallRecord
 from retrieval.periodic import Periodic
-from retrieval.types import RecallItem, RecallQuery, RecallResult
+from retrieval.types import RecallItem, RecallQuery, RecallResult, round_relevance
 from tenants.audit import SYSTEM, Actor, build_audit_event
 from tenants.models import AuditEvent, UsageRecord
 from tenants.transactions import tenant_transaction
@@ -117,6 +117,7 @@ def render_result(rank: int, item: RecallItem) -> dict[str, Any]:
         "rank": rank,
         "tokens": item.tokens,
         "final": item.scores.final,
+        "relevance": round_relevance(item.scores.relevance),
         "ranks": {str(channel): place.rank for channel, place in item.scores.places.items()},
     }
 

@@ -37,12 +37,20 @@ class Phase:
 
 @dataclass(frozen=True)
 class Ordering:
-    """`fused` are all rows that were found, `ranked` the candidates in their final order."""
+    """`fused` are all rows that were found, `ranked` the candidates in their final order.
+
+    `kept` are those that are relevant enough, at most `max_results`.
+    """
 
     plan: Plan
     fused: Sequence[Fused]
     reranked: Reranked
     ranked: Sequence[Ranked]
+    kept: Sequence[Ranked]
+
+    def list_dropped(self) -> list[Ranked]:
+        kept = {one.candidate.id for one in self.kept}
+        return [one for one in self.ranked if one.candidate.id not in kept]
 
 
 @dataclass
@@ -86,6 +94,9 @@ class Trace:
             "rrf_merged": [render_fused(rank, one, names) for rank, one in enumerate(self._fused, 1)],
             "reranked": render_ranked(self.ordering, names) if self.ordering else [],
             "final_results": [render_item(rank, one) for rank, one in enumerate(self._items, 1)],
+            "cut_by_relevance": [
+                names[one.candidate.id.int] for one in (self.ordering.list_dropped() if self.ordering else ())
+            ],
             "cut_by_token_budget": [str(one.candidate.id) for one in (self.packed.left if self.packed else ())],
             "summary": self._summarise(),
         }
@@ -131,6 +142,8 @@ def render_query(query: RecallQuery, analysis: Analysis | None) -> dict[str, Any
         "budget": query.budget.nodes,
         "rerank_depth": query.budget.rerank_depth,
         "max_tokens": query.max_tokens,
+        "max_results": query.max_results,
+        "fill": query.fills,
         "tags": list(tags.tags) if isinstance(tags, Tags) else None,
         "tags_match": tags.match if isinstance(tags, Tags) else None,
         "temporal_constraint": None,
@@ -246,4 +259,5 @@ def render_item(rank: int, item: RecallItem) -> dict[str, Any]:
         "tokens": item.tokens,
         "passage": list(item.passage) if item.passage else None,
         "score": item.scores.final,
+        "relevance": item.scores.relevance,
     }

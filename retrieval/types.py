@@ -86,13 +86,19 @@ class Part(StrEnum):
 
 @dataclass(frozen=True)
 class Include:
-    """Extra rows to return beside the results, each kind within a token budget of its own; None leaves it out."""
+    """Extra rows to return beside the results, each kind within a token budget of its own; None leaves it out.
+
+    `scores`, `sources` and `details` are fields of each result, for an answer that leaves them out by default.
+    """
 
     entities: int | None = None
     chunks: int | None = None
     source_messages: int | None = None
     neighbours: int = 0  # messages before and after each source message, within the tokens of `source_messages`
     links: bool = False
+    scores: bool = False
+    sources: bool = False
+    details: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,6 +125,8 @@ class RecallQuery:
     channel_weights: Mapping[Channel, float] = field(default_factory=dict)  # factors on the recipe's weights
     rerank: bool = True
     trace: bool = False
+    max_results: int | None = None
+    fills: bool = False  # everything that fits into the token budget, relevant or not
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,6 +266,7 @@ class Scores(NamedTuple):
     place: int | None = None  # None: not yet ordered
     is_repeat: bool = False
     comes_last: bool = False
+    relevance: float | None = None  # the probability that it answers the query; None: not yet estimated
 
     @property
     def found(self) -> float:
@@ -355,6 +364,11 @@ class Included:
     links: tuple[IncludedLink, ...] = ()
 
 
+def round_relevance(relevance: float | None) -> float:
+    """As answers and the log show it."""
+    return round(relevance or 0.0, 3)
+
+
 @dataclass(frozen=True)
 class RecallResult:
     """`usage` is what the providers spent. `trace` is ready for JSON, if the query asked for it. `milliseconds` are by
@@ -369,3 +383,8 @@ class RecallResult:
     usage: Usage = field(default_factory=Usage)
     trace: Mapping[str, Any] | None = None
     milliseconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def relevance(self) -> float:
+        """That of the most relevant result. A low one says that the memory has no answer."""
+        return round_relevance(max((item.scores.relevance or 0.0 for item in self.items), default=0.0))

@@ -10,11 +10,13 @@ from training.bert import Encoder, name_of_weight
 
 # The word embeddings, which training does not change, stay in the stock model's file. The service reads them there.
 LEFT_OUT = "embeddings.word_embeddings.weight_quantized"
+LAYER_OUTPUT = "/output/LayerNorm/Add_1_output_0"
 
 
 def export(model: Encoder, *, stock: Path, to: Path) -> None:
     """Weights are rounded to int8 with one scale an output, as those of the stock model are."""
     file = onnx.load(str(stock))
+    cut_graph(file.graph, model.layers)
     arrays = {one.name: one for one in file.graph.initializer}
     prefix = "" if model.classifier is not None else "bert."
     state = {name.removeprefix(prefix): value.cpu().float().numpy() for name, value in model.state_dict().items()}
@@ -25,11 +27,30 @@ def export(model: Encoder, *, stock: Path, to: Path) -> None:
         if node.op_type == "MatMulInteger":
             name = node.input[1].removesuffix("_quantized")
             scales, rounded = quantise(state[name_of_weight(node)])
-            put(arrays[f"{name}_scale"], scales)
-            put(arrays[f"{name}_zero_point"], np.zeros(scales.shape, dtype=np.int8))
+            replace(arrays[f"{name}_scale"], scales)  # the stock reranker has one scale for the whole matrix
+            replace(arrays[f"{name}_zero_point"], np.zeros(scales.shape, dtype=np.int8))
             put(arrays[f"{name}_quantized"], rounded.T)
-    leave_out(arrays[LEFT_OUT], stock)
+    leave_out(next(array for name, array in arrays.items() if name.endswith(LEFT_OUT)), stock)
     onnx.save(file, str(to))
+
+
+def cut_graph(graph: onnx.GraphProto, layers: int) -> None:
+    """Leave the first layers of the stock graph: what read the last layer reads the last one that is left."""
+    outputs = [name for node in graph.node for name in node.output if name.endswith(LAYER_OUTPUT) and "attention" not in name]
+    by_layer = {int(name.split("layer.")[1].split("/")[0]): name for name in outputs if "layer." in name}
+    last, left = by_layer[max(by_layer)], by_layer[layers - 1]
+    for node in graph.node:
+        node.input[:] = [left if name == last else name for name in node.input]
+    needed = {output.name for output in graph.output}
+    kept = []
+    for node in reversed(graph.node):
+        if needed.intersection(node.output):
+            needed.update(node.input)
+            kept.append(node)
+    weights = [one for one in graph.initializer if one.name in needed]
+    del graph.node[:], graph.initializer[:]
+    graph.node.extend(reversed(kept))
+    graph.initializer.extend(weights)
 
 
 def quantise(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -40,6 +61,10 @@ def quantise(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def put(tensor: onnx.TensorProto, value: np.ndarray) -> None:
     if list(tensor.dims) != list(value.shape):
         raise ValueError(f"{tensor.name} has the shape {list(tensor.dims)}, not {list(value.shape)}.")
+    replace(tensor, value)
+
+
+def replace(tensor: onnx.TensorProto, value: np.ndarray) -> None:
     tensor.CopyFrom(numpy_helper.from_array(np.ascontiguousarray(value), tensor.name))
 
 

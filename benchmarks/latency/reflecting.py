@@ -36,7 +36,7 @@ def measure_reflect(access: BankAccess, bank: Bank, texts: Sequence[str], option
     for text in options.progress.over(texts, "reflect"):
         for count in NEW_OPINIONS:
             model.opinions = invent(text, count)
-            result = reflect(bank, ReflectQuery(RecallQuery(text, datetime.now(UTC), filters=FACTS)), tools)
+            result = reflect(bank, ReflectQuery(RecallQuery(text, datetime.now(UTC), filters=FACTS, fills=True)), tools)
             if len(result.opinions) != count:
                 raise NotFormed(f"{len(result.opinions)} opinions were formed in place of {count}.")
             taken[count].append(result.trace.own_milliseconds)

@@ -1,6 +1,7 @@
 """`benchmark latency`: one client and eight, each budget, the service's own code and SQL, HTTP, and reflect."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from statistics import median
 from typing import Any
@@ -98,7 +99,7 @@ def measure_statements(access: BankAccess, bank: Bank, texts: Sequence[str]) -> 
 
 
 def sees_a_write(access: BankAccess, bank: Bank) -> bool:
-    query = Asking(access, bank.bank_id).build(FRESH_QUESTION)
+    query = replace(Asking(access, bank.bank_id).build(FRESH_QUESTION), fills=True)
     recall(access, [bank.bank_id], query)
     fact = ExtractedFact(FRESH, Network.WORLD, mentioned_at=datetime.now(UTC))
     retain_now(access, bank.bank_id, [RetainItem(datetime.now(UTC), facts=(fact,))])

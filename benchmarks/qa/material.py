@@ -36,8 +36,9 @@ def write_passages(passages: Iterable[Passage]) -> list[str]:
 
 
 def build_recall_query(text: str, asked_at: datetime, *, tokens: int, budget: str) -> RecallQuery:
-    """Without the reranker's time box, so that each run gives the same result."""
-    return RecallQuery(text, asked_at, max_tokens=tokens, budget=replace(BUDGETS[budget], rerank_seconds=None))
+    """Without the reranker's time box, so that each run gives the same result. The results fill the tokens."""
+    unhurried = replace(BUDGETS[budget], rerank_seconds=None)
+    return RecallQuery(text, asked_at, max_tokens=tokens, budget=unhurried, fills=True)
 
 
 def write_memories(items: Sequence[RecallItem]) -> list[str]:

@@ -27,15 +27,29 @@ class Mode:
 
 @dataclass(frozen=True)
 class Answered:
-    """`asked_as` is the query type that recall detected."""
+    """`asked_as` is the query type that recall detected.
+
+    `tokens` has the evidence inside a filled window, `relevant` that inside the same window with relevant results only.
+    Both have their average size in tokens.
+    """
 
     question: Asked
     asked_as: QuestionType
     turn: Figures
     session: Figures
     tokens: Figures
+    relevant: Figures
     audited: Figures
     milliseconds: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Results:
+    """Of the same question: everything that was found, the filled window, and the relevant results of the window."""
+
+    everything: RecallResult
+    window: RecallResult
+    relevant: RecallResult
 
 
 @dataclass(frozen=True)
@@ -56,8 +70,10 @@ def ask(haystack: Haystack, question: Asked, mode: Mode) -> Answered:
     started = perf_counter()
     everything = recall(haystack.access, [haystack.case.name], query).result
     seconds = perf_counter() - started
-    window = recall(haystack.access, [haystack.case.name], replace(query, max_tokens=WINDOW)).result
-    return judge(haystack, question, everything, window, seconds)
+    filled = replace(query, max_tokens=WINDOW)
+    window = recall(haystack.access, [haystack.case.name], filled).result
+    relevant = recall(haystack.access, [haystack.case.name], replace(filled, fills=False)).result
+    return judge(haystack, question, Results(everything, window, relevant), seconds)
 
 
 def build_query(question: Asked, mode: Mode) -> RecallQuery:
@@ -68,25 +84,30 @@ def build_query(question: Asked, mode: Mode) -> RecallQuery:
         budget=replace(BUDGETS[mode.budget], rerank_seconds=None),
         channel_weights=dict.fromkeys(mode.without, 0.0),
         rerank=mode.rerank,
+        fills=True,
     )
 
 
-def judge(
-    haystack: Haystack, question: Asked, everything: RecallResult, window: RecallResult, seconds: float
-) -> Answered:
-    turns = haystack.turns
+def judge(haystack: Haystack, question: Asked, results: Results, seconds: float) -> Answered:
+    turns, everything = haystack.turns, results.everything
     ranked = rank_turns(list_quotes(everything.items, haystack.turn_of))
     sessions = list(dict.fromkeys(turns[key].session for key in ranked))
     wanted = frozenset(key for key in question.evidence if key in turns)
-    quotes = list_quotes(window.items, haystack.turn_of)
-    covered = frozenset(find_covered(quotes, [turns[key] for key in wanted]))
     audited = frozenset(key for key in question.audited if key in turns) or wanted
     return Answered(
         question,
         everything.analysis.type,
         turn=measure_turns(ranked, wanted),
         session=measure_sessions(sessions, frozenset(turns[key].session for key in wanted)),
-        tokens=measure_cover(covered, wanted),
+        tokens=measure_window(haystack, results.window, wanted),
+        relevant=measure_window(haystack, results.relevant, wanted),
         audited=measure_turns(ranked, audited),
         milliseconds={**everything.milliseconds, "total": seconds * 1000},
     )
+
+
+def measure_window(haystack: Haystack, window: RecallResult, wanted: frozenset[str]) -> Figures:
+    quotes = list_quotes(window.items, haystack.turn_of)
+    covered = frozenset(find_covered(quotes, [haystack.turns[key] for key in wanted]))
+    size = {"tokens": float(window.tokens), "results": float(len(window.items))}
+    return measure_cover(covered, wanted) | size

@@ -23,7 +23,8 @@ def summarise(answered: Sequence[Answered]) -> dict[str, Any]:
     for level, read in LEVELS.items():
         figures |= average(level, [read(one) for one in answered])
     tokens = average(str(WINDOW), [one.tokens for one in answered])
-    return figures | {"tokens": tokens}
+    relevant = average(f"{WINDOW}_relevant", [one.relevant for one in answered])
+    return figures | {"tokens": tokens | relevant}
 
 
 def average(name: str, rows: Sequence[Figures]) -> dict[str, Any]:

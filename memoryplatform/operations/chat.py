@@ -56,7 +56,7 @@ def open_turn(access: BankAccess, bank_id: str, turn: ChatTurn) -> Generator[Eve
     with bank_transaction(access, bank_id) as bank:
         before = read_chat(bank, turn.thread)[-MOST_BEFORE:]
     query = ReflectQuery(
-        RecallQuery(clean_query(turn.text), timezone.now(), max_tokens=MEMORY_TOKENS),
+        RecallQuery(clean_query(turn.text), timezone.now(), max_tokens=MEMORY_TOKENS, fills=True),
         context=write_conversation(before),
         answer_tokens=ANSWER_TOKENS,
         forms_opinions=False,

@@ -24,20 +24,37 @@ def test_a_trace_shows_the_rank_in_each_channel(cli: Cli) -> None:
     channels = [one["method_name"] for one in json.loads(cli(*asked, "--json").out)["trace"]["retrieval_results"]]
     done = cli(*asked)
     row = done.rows[0]
-    assert len(row) == len(channels) + 5
+    assert len(row) == len(channels) + 6
     assert row[1 + channels.index("keyword")] == "1"
     assert " ms  " in done.err
 
 
 def test_a_channel_has_a_column_where_it_was_asked(cli: Cli) -> None:
     plain, timed = (cli("recall", "support", f"Alice{when}", "--trace").rows[0] for when in ("", " today"))
-    assert (len(plain), len(timed)) == (6 + 5, 5 + 5)  # a temporal query: the window instead of graph and summaries
+    assert (len(plain), len(timed)) == (6 + 6, 5 + 6)  # a temporal query: the window instead of graph and summaries
 
 
 def test_options_go_along(cli: Cli) -> None:
     assert cli("recall", "support", "Alice", "--type", "opinion").out == ""
     assert cli("recall", "support", "Alice", "--as-of", "2000-01-01T00:00").code == 0
     assert len(cli("recall", "support", "Alice or Bob", "--max-tokens", "7").rows) == 1
+    assert len(cli("recall", "support", "Alice or Bob", "--fill", "--max-results", "1").rows) == 1
+
+
+def test_too_many_results_are_refused_by_their_name(cli: Cli) -> None:
+    assert cli("recall", "support", "Alice", "--max-results", "0").code == 2
+    refused = cli("recall", "support", "Alice", "--max-results", "1001")
+    assert refused.code != 0
+    assert "max_results" in refused.err
+
+
+def test_json_has_the_fields_of_the_service(cli: Cli) -> None:
+    brief, full = (
+        json.loads(cli("recall", "support", "Where does Alice live?", "--json", *more).out)["results"][0]
+        for more in ((), ("--all-fields",))
+    )
+    assert "document_id" not in brief
+    assert {"document_id", "scores", "sources"} <= set(full)
 
 
 @pytest.mark.parametrize(
@@ -53,13 +70,13 @@ def test_a_tag_finds_only_memories_with_that_tag(
 ) -> None:
     client.retain("support", facts=[{"text": "Carla paints."}], tags=["people"])
     client.retain("support", facts=[{"text": "Dana rows."}], tags=["people", "sea"])
-    told = cli("recall", "support", "Alice, Bob, Carla, Dana", "--type", "world", "--tag", "people", *words)
+    told = cli("recall", "support", "Alice, Bob, Carla, Dana", "--type", "world", "--tag", "people", "--fill", *words)
     assert {row[-1].split()[0] for row in told.rows} == found
 
 
 def test_tags_match_needs_a_tag(cli: Cli) -> None:
     assert cli("recall", "support", "Alice", "--tags-match", "any").code == 2
-    assert len(cli("recall", "support", "Alice or Bob", "--tags-match", "exact").rows) == 2
+    assert len(cli("recall", "support", "Alice or Bob", "--tags-match", "exact", "--fill").rows) == 2
 
 
 def test_an_answer_keeps_to_the_tag(cli: Cli) -> None:
@@ -68,7 +85,7 @@ def test_an_answer_keeps_to_the_tag(cli: Cli) -> None:
 
 def test_a_terminal_gets_a_table_with_colours(cli: Cli, on_terminal: None) -> None:
     done = cli("recall", "support", "Where does Alice live?")
-    assert "score" in done.out.splitlines()[0]
+    assert "relevance" in done.out.splitlines()[0]
     assert "\x1b[1m" in done.out
     assert "\t" not in done.out
 

@@ -43,6 +43,7 @@ from tests.llm_server import ScriptedLLM
 from tests.llm_server.fixture import llm
 from tests.memory_factories import make_message, make_row
 from tests.reflection.reflect.answers import opinion, write
+from tests.retrieval.fake_relevance import use_lisbon_rule
 from tests.retrieval.memory import Memory
 
 __all__ = ["acme", "llm", "owner"]
@@ -139,6 +140,30 @@ def test_a_recall_of_the_page_is_logged(viewer: Client, memory: Memory, log: Rec
     log.write()
     with tenant_transaction(memory.bank.tenant_id):
         assert RecallRecord.objects.for_tenant(memory.bank.tenant_id).count() == 2
+
+
+def test_the_page_shows_relevance_and_the_candidates_that_are_not_relevant(
+    viewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries = use_lisbon_rule(monkeypatch)
+    given = {"query": "Where do Alice and Bob live?", "compare": "on", "b-fill": "on", "b-max_results": "2"}
+    page = viewer.get(f"{PAGE}recall/", given)
+    first, second = (side.shown for side in page.context["asked"])
+    assert (len(first.results), [row.text for row in first.dropped]) == (2, ["Bob lives in Porto"])
+    assert first.relevance == 0.877
+    assert len(second.results) == 2
+    assert [(one.fills, one.max_results) for one in queries] == [(False, None), (True, 2)]
+    assert page.content.decode().count("not relevant enough") == 2
+    sample = json.loads(shlex.split(page.context["samples"]["curl"].replace("\\\n", ""))[-1])
+    assert "fill" not in sample
+    assert "max_results" not in sample
+
+
+@pytest.mark.parametrize("most", ["0", "-3", "10001", "ten"])
+def test_a_bad_number_of_results_is_named(viewer: Client, most: str) -> None:
+    page = viewer.get(f"{PAGE}recall/", {"query": "Where is Alice?", "max_results": most})
+    assert page.status_code == 422
+    assert "Max results" in page.context["asked"][0].fault
 
 
 def test_two_settings_are_compared_by_rank(viewer: Client) -> None:

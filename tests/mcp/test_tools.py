@@ -15,6 +15,7 @@ from tests.factories import make_bank
 from tests.mcp.conftest import Connect
 from tests.mcp.connection import ERAS, ToolFailed
 from tests.memory_factories import make_entity
+from tests.retrieval.fake_relevance import use_lisbon_rule
 from tests.retrieval.memory import Memory
 
 LISBON = "Alice moved to Lisbon."
@@ -30,6 +31,22 @@ def test_a_retained_text_is_recalled(alice: Tenant, connected: Connect, mode: st
     assert best["id"] in kept["memory_ids"]
     assert (best["type"], best["text"], best["tags"]) == ("world", LISBON, ["people"])
     assert best["mentioned_at"] == "2023-05-08T00:00:00Z"
+
+
+def test_recall_and_reflect_take_relevant_memories(
+    alice: Tenant, connected: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries = use_lisbon_rule(monkeypatch)
+    memory = Memory(make_bank(alice, bank_id="support"))
+    memory.unit("Alice moved to Lisbon")
+    memory.unit("Alice has a cat")
+    client = connected(alice)
+    found = client.call("recall", bank_id="support", query="Where did Alice move?")
+    assert [(one["text"], one["relevance"]) for one in found["results"]] == [("Alice moved to Lisbon", 0.877)]
+    assert found["relevance"] == 0.877
+    assert len(client.call("recall", bank_id="support", query="Where did Alice move?", fill=True)["results"]) == 2
+    client.call("reflect", bank_id="support", query="Where did Alice move?")
+    assert [(one.fills, one.max_results) for one in queries] == [(False, 20), (True, 20), (False, None)]
 
 
 def test_a_conversation_is_retained_without_its_blank_messages(alice: Tenant, connected: Connect) -> None:

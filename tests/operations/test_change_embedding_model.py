@@ -107,7 +107,7 @@ def list_vectors(access: BankAccess, column: str, *, of: tuple[Any, ...] = TABLE
 
 def find(access: BankAccess, text: str) -> tuple[list[str], bool]:
     """The texts that recall finds, and whether the vectors took part."""
-    result = recall(access, ["support"], RecallQuery(text=text, asked_at=NOON)).result
+    result = recall(access, ["support"], RecallQuery(text=text, asked_at=NOON, fills=True)).result
     by_meaning = any(Channel.SEMANTIC in item.scores.places for item in result.items)
     return [item.candidate.text for item in result.items], by_meaning
 
@@ -344,7 +344,7 @@ def test_a_deployment_with_another_default_model(
 def test_recall_over_banks_of_two_models_embeds_once_for_each(access: BankAccess, second: Watched) -> None:
     change(access, switch="auto")
     say(access, "I sold the boat.", "other")
-    result = recall(access, ["support", "other"], RecallQuery(text="Who has a boat?", asked_at=NOON)).result
+    result = recall(access, ["support", "other"], RecallQuery(text="Who has a boat?", asked_at=NOON, fills=True)).result
     assert result.usage.calls >= 2
     assert get_state(access, "other").models == [ONNX_MODEL_ID, "second"]
     assert any(Channel.SEMANTIC in item.scores.places for item in result.items)

@@ -61,7 +61,7 @@ PROFILE = Profile("Atlas", "I help people to plan their journeys.")
 
 
 def ask(text: str, budget: str) -> ReflectQuery:
-    return ReflectQuery(RecallQuery(text, SUNDAY), BOUNDS[budget])
+    return ReflectQuery(RecallQuery(text, SUNDAY, fills=True), BOUNDS[budget])
 
 
 def build_lifecycle() -> list[ChatMessage]:

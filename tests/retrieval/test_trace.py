@@ -52,7 +52,7 @@ def make_trace(count: int = 3) -> Trace:
         for place, one in enumerate(fused, 1)
     ]
     plan = build_plan(trace.query, analyse(trace.query))
-    trace.note_result(make_analysis(), Ordering(plan, fused, reranked, ranked), pack(ranked, max_tokens=10))
+    trace.note_result(make_analysis(), Ordering(plan, fused, reranked, ranked, ranked[:3]), pack(ranked, max_tokens=10))
     return trace
 
 

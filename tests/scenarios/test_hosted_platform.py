@@ -304,7 +304,7 @@ def change_the_embedding_model(agent: Program) -> None:
 
 
 def move_to_another_tenant(world: World, ana: Browser, agent: Program, acme: Tenant, other: Tenant) -> None:
-    """The export of the whole tenant, imported elsewhere, recalls the same texts with the same scores.
+    """The export of the whole tenant, imported elsewhere, recalls the same texts with the same relevance.
 
     Rounded: a memory is some milliseconds older at the second question.
     """
@@ -316,7 +316,7 @@ def move_to_another_tenant(world: World, ana: Browser, agent: Program, acme: Ten
             target.operations.wait(imported.operation_id)
         for question in ("Where does Max Weber live?", "When does the bakery open?", "What about the cellar?"):
             before, after = (
-                [(one.text, round(one.scores.final, 6)) for one in client.recall("support", question).results]
+                [(one.text, one.relevance) for one in client.recall("support", question, fill=True).results]
                 for client in (source, target)
             )
             assert before == after

@@ -18,7 +18,7 @@ def test_calls_run_beside_each_other(service: Service) -> None:
             for name in ("a", "b", "c"):
                 await client.retain(name, facts=[{"text": f"Alice lives in {name}."}])
             recalled = await asyncio.gather(
-                *(client.recall(name, "Where does Alice live?") for name in ("a", "b", "c"))
+                *(client.recall(name, "Where does Alice live?", include={"details": {}}) for name in ("a", "b", "c"))
             )
             return list(recalled), [bank async for bank in client.banks.list(limit=2)]
 

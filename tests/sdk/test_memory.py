@@ -4,6 +4,7 @@ import asyncio
 import gc
 from collections import deque
 from datetime import UTC, datetime
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -117,19 +118,20 @@ def test_as_many_are_found_as_are_asked_for(memory: Memory, service: Service) ->
         client.retain("alice", facts=facts)
         assert len(client.recall("alice", "Which member keeps what in the room?").results) < 95
         for top_k in (5, 95):
-            assert len(memory.retrieve_sync("Which member keeps what in the room?", top_k=top_k).items) == top_k
+            found = memory.retrieve_sync("Which member keeps what in the room?", top_k=top_k, fill=True)
+            assert len(found.items) == top_k
 
 
 @pytest.mark.parametrize(
     ("top_k", "asked"),
     [
-        (10, {"max_tokens": 4_096}),
-        (250, {"max_tokens": 100_000}),
-        (301, {"max_tokens": 120_400, "thinking_budget": 301}),
-        (10**6, {"max_tokens": 10_000_000, "thinking_budget": 5_000}),
+        (10, {"max_results": 10, "max_tokens": 4_096}),
+        (250, {"max_results": 250, "max_tokens": 100_000}),
+        (301, {"max_results": 301, "max_tokens": 120_400, "thinking_budget": 301}),
+        (10**6, {"max_results": None, "max_tokens": 10_000_000, "thinking_budget": 5_000}),
     ],
 )
-def test_the_tokens_grow_with_the_results_up_to_the_services_limit(top_k: int, asked: dict[str, int]) -> None:
+def test_the_tokens_grow_with_the_results_up_to_the_services_limit(top_k: int, asked: dict[str, Any]) -> None:
     assert enough_for(top_k) == asked
 
 

@@ -119,10 +119,20 @@ def test_every_option_of_a_recall_is_taken(moved: MemoryClient) -> None:
         budget="low",
         thinking_budget=50,
         max_tokens=500,
+        max_results=3,
+        fill=True,
         trace=True,
         rerank=False,
         query_timestamp=datetime(2024, 7, 1, tzinfo=timezone(timedelta(hours=2))),
-        include={"entities": None, "chunks": {"max_tokens": 100}, "source_messages": {"neighbours": 1}, "links": True},
+        include={
+            "entities": None,
+            "chunks": {"max_tokens": 100},
+            "source_messages": {"neighbours": 1},
+            "links": True,
+            "scores": {},
+            "sources": {},
+            "details": {},
+        },
         tag_groups=[{"or": [{"tags": ["lisbon"]}, {"tags": ["paris"]}]}],
         filters={"mentioned": {"gte": MARCH.date()}, "not": {"metadata": {"priority": {"lt": 3}}}},
         entities=["Alice"],
@@ -136,12 +146,23 @@ def test_every_option_of_a_recall_is_taken(moved: MemoryClient) -> None:
     assert recalled.entities is None
     assert recalled.chunks
     assert recalled.trace
-    assert recalled.results[0].scores.reranker is None
+    (item,) = recalled.results
+    assert item.scores is not None
+    assert item.scores.reranker is None
+    assert item.sources
+    assert (item.bank_id, item.kind) == ("support", "unit")
+    assert recalled.relevance == item.relevance
+
+
+def test_by_default_a_result_has_few_fields(moved: MemoryClient) -> None:
+    item = moved.recall("support", "Where does Alice live?", max_results=1).results[0]
+    assert 0 <= item.relevance <= 1
+    assert (item.scores, item.sources, item.document_id, item.bank_id) == (None, None, None, None)
 
 
 def test_one_answer_out_of_several_banks(moved: MemoryClient) -> None:
     moved.retain("private", "Bob lives in Lisbon.")
-    recalled = moved.recall_across(["support", "private"], "Who lives in Lisbon?")
+    recalled = moved.recall_across(["support", "private"], "Who lives in Lisbon?", fill=True)
     assert {item.bank_id for item in recalled.results} == {"support", "private"}
 
 

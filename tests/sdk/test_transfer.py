@@ -53,8 +53,8 @@ def test_a_tenant_moves_to_another_installation_with_the_same_answers(service: S
         for imported in loaded.values():
             perform(there.id, imported.operation_id)
         for bank, question in asked.items():
-            found = [client.recall(bank, question).results for client in (source, copy)]
-            told, again = ([(one.text, round(one.scores.final, 4)) for one in results] for results in found)
+            found = [client.recall(bank, question, fill=True).results for client in (source, copy)]
+            told, again = ([(one.text, one.relevance) for one in results] for results in found)
             assert told
             assert told == again
 

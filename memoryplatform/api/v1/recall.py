@@ -1,6 +1,6 @@
 """`/v1/banks/{bank_id}/memories/recall` and `/v1/recall`: search memories.
 
-The response has Hindsight's shape, plus scores, validity and sources of each result.
+A result has the fields that most callers need. `include` adds the others.
 """
 
 from collections.abc import Collection
@@ -18,11 +18,27 @@ from memoryplatform.operations.recall import Recalled, recall
 from retrieval.types import (
     Candidate,
     Channel,
+    Include,
     Included,
     IncludedEntity,
     RecallItem,
     RecallQuery,
     Scores,
+    round_relevance,
+)
+
+SHOWN_IF_SET = (
+    "speaker",
+    "entities",
+    "tags",
+    "metadata",
+    "occurred_start",
+    "occurred_end",
+    "valid_until",
+    "close_reason",
+    "superseded_by",
+    "confidence",
+    "flags",
 )
 
 
@@ -129,44 +145,64 @@ class PassageOutput(Output):
 
 
 class RecallItemOutput(Output):
+    """By default the id, the text, the type, the relevance and `mentioned_at`, and of the next fields those with a
+    value. `include` adds the others: `details`, `scores` and `sources`.
+    """
+
     id = serializers.UUIDField(source="candidate.id")
     text = serializers.CharField()
-    speaker = serializers.CharField(
-        source="candidate.speaker", help_text="Who said the text, which begins with the name; empty for other memories."
-    )
-    role = serializers.CharField(source="candidate.role", help_text="user, assistant or tool; empty without a speaker.")
-    kind = serializers.CharField(source="candidate.kind", help_text="unit, or chunk: raw text that no memory covers.")
     type = serializers.CharField(
-        source="candidate.network", allow_null=True, help_text="The network; null for a chunk."
+        source="candidate.network", allow_null=True, help_text="The network; null for a chunk: raw retained text."
     )
-    bank_id = serializers.CharField()
-    context = serializers.CharField(source="candidate.context")  # type: ignore[assignment]  # the wire's name, not DRF's attribute
-    entities = serializers.ListField(source="candidate.entities", child=serializers.CharField())
-    tags = serializers.ListField(source="candidate.tags", child=serializers.CharField())
-    metadata = serializers.DictField(source="candidate.metadata", child=serializers.CharField())
-    occurred_start = serializers.DateTimeField(source="candidate.occurred_start", allow_null=True)
-    occurred_end = serializers.DateTimeField(source="candidate.occurred_end", allow_null=True)
+    relevance = serializers.FloatField(
+        source="scores.relevance", help_text="0..1: the probability that it answers the query."
+    )
     mentioned_at = serializers.DateTimeField(source="candidate.mentioned_at")
-    valid_from = serializers.DateTimeField(source="candidate.valid_from", allow_null=True)
-    valid_until = serializers.DateTimeField(source="candidate.valid_until", allow_null=True)
-    recorded_at = serializers.DateTimeField(source="candidate.recorded_at")
-    expired_at = serializers.DateTimeField(source="candidate.expired_at", allow_null=True)
-    close_reason = serializers.CharField(source="candidate.close_reason")
-    superseded_by = serializers.UUIDField(source="candidate.superseded_by", allow_null=True)
-    confidence = serializers.FloatField(source="candidate.confidence", allow_null=True)
-    proof_count = serializers.IntegerField(source="candidate.proof_count")
+    bank_id = serializers.CharField(required=False, help_text="If the call names several banks, or with details.")
+    speaker = serializers.CharField(
+        source="candidate.speaker",
+        required=False,
+        help_text="Who said the text, which begins with the name; none for other memories.",
+    )
+    entities = serializers.ListField(source="candidate.entities", child=serializers.CharField(), required=False)
+    tags = serializers.ListField(source="candidate.tags", child=serializers.CharField(), required=False)
+    metadata = serializers.DictField(source="candidate.metadata", child=serializers.CharField(), required=False)
+    occurred_start = serializers.DateTimeField(source="candidate.occurred_start", allow_null=True, required=False)
+    occurred_end = serializers.DateTimeField(source="candidate.occurred_end", allow_null=True, required=False)
+    valid_until = serializers.DateTimeField(source="candidate.valid_until", allow_null=True, required=False)
+    close_reason = serializers.CharField(
+        source="candidate.close_reason", required=False, help_text="Of an ended memory."
+    )
+    superseded_by = serializers.UUIDField(source="candidate.superseded_by", allow_null=True, required=False)
+    confidence = serializers.FloatField(
+        source="candidate.confidence", allow_null=True, required=False, help_text="Of an opinion, 0..1."
+    )
     flags = serializers.ListField(
         source="candidate.flags",
         child=serializers.CharField(),
+        required=False,
         help_text="Findings in its text or source: secrets, personal_data, instructions.",
     )
-    access_count = serializers.IntegerField(source="candidate.access_count", help_text="The number of earlier recalls.")
-    document_id = serializers.CharField(allow_null=True)
-    chunk_id = serializers.UUIDField(allow_null=True)
-    tokens = serializers.IntegerField()
-    passage = PassageOutput(allow_null=True, help_text="Null if the text is the whole memory.")
-    scores = ScoresOutput()
-    sources = SpanOutput(source="candidate.sources", many=True)
+    kind = serializers.CharField(
+        source="candidate.kind", required=False, help_text="unit, or chunk: raw text that no memory covers."
+    )
+    role = serializers.CharField(
+        source="candidate.role", required=False, help_text="user, assistant or tool; empty without a speaker."
+    )
+    context = serializers.CharField(source="candidate.context", required=False)  # type: ignore[assignment]  # the wire's name, not DRF's attribute
+    valid_from = serializers.DateTimeField(source="candidate.valid_from", allow_null=True, required=False)
+    recorded_at = serializers.DateTimeField(source="candidate.recorded_at", required=False)
+    expired_at = serializers.DateTimeField(source="candidate.expired_at", allow_null=True, required=False)
+    proof_count = serializers.IntegerField(source="candidate.proof_count", required=False)
+    access_count = serializers.IntegerField(
+        source="candidate.access_count", required=False, help_text="The number of earlier recalls."
+    )
+    document_id = serializers.CharField(allow_null=True, required=False)
+    chunk_id = serializers.UUIDField(allow_null=True, required=False)
+    tokens = serializers.IntegerField(required=False)
+    passage = PassageOutput(allow_null=True, required=False, help_text="Null if the text is the whole memory.")
+    scores = ScoresOutput(required=False, help_text="With include.scores.")
+    sources = SpanOutput(source="candidate.sources", many=True, required=False, help_text="With include.sources.")
 
 
 class WindowOutput(Output):
@@ -189,7 +225,11 @@ class LeftOutOutput(Output):
 
 class RecallOutput(IncludedOutput):
     recall_id = serializers.UUIDField(help_text="For feedback, and to find the recall in the log.")
-    results = RecallItemOutput(many=True)
+    results = RecallItemOutput(many=True, help_text="Best first.")
+    relevance = serializers.FloatField(
+        help_text="0..1: the relevance of the most relevant result; 0 without results. A low one says that the memory "
+        "has no answer."
+    )
     tokens = serializers.IntegerField(help_text="Tokens of the results' texts; never more than max_tokens.")
     query_type = serializers.CharField()
     window = WindowOutput(allow_null=True, help_text="The time range that the query asks about, if any.")
@@ -197,13 +237,14 @@ class RecallOutput(IncludedOutput):
     trace = serializers.DictField(allow_null=True)
 
 
-def describe_recalled(recalled: Recalled, query: RecallQuery) -> dict[str, Any]:
+def describe_recalled(recalled: Recalled, query: RecallQuery, *, names_banks: bool = False) -> dict[str, Any]:
     result, included, wanted = recalled.result, recalled.result.included, query.include
     messages = {str(one.id): SourceMessageOutput.describe(one) for one in included.messages}
     window = result.analysis.window
     return {
         "recall_id": recalled.id,
-        "results": [describe_item(item) for item in result.items],
+        "results": [describe_item(item, wanted, names_bank=names_banks) for item in result.items],
+        "relevance": result.relevance,
         "tokens": result.tokens,
         "query_type": result.analysis.type.value,
         "window": WindowOutput.describe(window) if window else None,
@@ -216,14 +257,54 @@ def describe_recalled(recalled: Recalled, query: RecallQuery) -> dict[str, Any]:
     }
 
 
-def describe_item(item: RecallItem) -> dict[str, Any]:
-    return RecallItemOutput.describe(
+def describe_item(item: RecallItem, include: Include, *, names_bank: bool) -> dict[str, Any]:
+    described = describe_details(item) if include.details else describe_briefly(item)
+    if names_bank:
+        described["bank_id"] = item.bank_id
+    if include.scores:
+        described["scores"] = describe_scores(item.scores)
+    if include.sources:
+        described["sources"] = describe_sources(item)
+    return described
+
+
+def describe_briefly(item: RecallItem) -> dict[str, Any]:
+    candidate = item.candidate
+    described = {
+        "id": candidate.id,
+        "text": item.text,
+        "type": candidate.network,
+        "relevance": round_relevance(item.scores.relevance),
+        "mentioned_at": candidate.mentioned_at,
+    }
+    values = ((name, getattr(candidate, name)) for name in SHOWN_IF_SET)
+    return described | {name: value for name, value in values if value or value == 0}
+
+
+def describe_details(item: RecallItem) -> dict[str, Any]:
+    """All fields but the scores and the sources."""
+    described = RecallItemOutput.describe(
         item,
+        relevance=round_relevance(item.scores.relevance),
         document_id=find_document_id(item.candidate),
         chunk_id=find_chunk_id(item.candidate),
         passage={"start": item.passage[0], "end": item.passage[1]} if item.passage else None,
-        scores=describe_scores(item.scores),
+        scores=None,
+        sources=None,
     )
+    del described["scores"], described["sources"]
+    return described
+
+
+def describe_whole_item(item: RecallItem) -> dict[str, Any]:
+    """For Hindsight's route, which has no relevance."""
+    described = describe_details(item) | {"scores": describe_scores(item.scores), "sources": describe_sources(item)}
+    del described["relevance"]
+    return described
+
+
+def describe_sources(item: RecallItem) -> list[dict[str, Any]]:
+    return [SpanOutput.describe(one) for one in item.candidate.sources]
 
 
 def find_document_id(candidate: Candidate) -> str | None:
@@ -252,8 +333,8 @@ class RecallView(TenantView):
 
     @route("recall", "Recall memories for a query", RecallOutput, body=RecallInput)
     def post(self, bank_id: str, body: RecallInput) -> object:
-        """Best first, as many as fit into `max_tokens`. Superseded memories are hidden unless `history`, `as_of`,
-        `known_at` or the query itself asks for the past.
+        """The relevant memories, best first, as many as fit into `max_tokens`. Superseded memories are hidden unless
+        `history`, `as_of`, `known_at` or the query itself asks for the past.
         """
         query = body.recall_query()
         return Response(describe_recalled(recall(self.access, [bank_id], query), query))
@@ -266,4 +347,5 @@ class RecallAcrossView(TenantView):
     def post(self, body: RecallAcrossInput) -> object:
         """One ranked list from all banks; each result names its bank."""
         query = body.recall_query()
-        return Response(describe_recalled(recall(self.access, body.validated_data["banks"], query), query))
+        recalled = recall(self.access, body.validated_data["banks"], query)
+        return Response(describe_recalled(recalled, query, names_banks=True))

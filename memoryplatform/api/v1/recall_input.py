@@ -24,6 +24,7 @@ ENTITY_TOKENS, CHUNK_TOKENS, MESSAGE_TOKENS = 500, 8_192, 4_096  # the first two
 LONGEST_QUERY = 100_000  # characters; beyond 2,000 only the beginning and the end are searched
 MOST_NAMES = 100
 MOST_NODES = 5_000
+MOST_RESULTS = 1_000
 LEAST_DEPTH, MOST_DEPTH = 8, 128
 
 
@@ -86,8 +87,19 @@ class NullField(serializers.Field[None, Any, Any, Any]):
         raise serializers.ValidationError("Not supported.")
 
 
+class FieldsOption(Input):
+    pass
+
+
 class IncludeInput(Input):
-    entities = EntitiesOption(required=False, allow_null=True, help_text="Included unless null.")
+    """Each is left out unless given. `{}` takes its defaults."""
+
+    scores = FieldsOption(required=False, allow_null=True, help_text="`scores` of each result.")
+    sources = FieldsOption(required=False, allow_null=True, help_text="`sources` of each result.")
+    details = FieldsOption(
+        required=False, allow_null=True, help_text="The other fields of each result; none is left out as empty."
+    )
+    entities = EntitiesOption(required=False, allow_null=True)
     chunks = ChunksOption(required=False, allow_null=True)
     source_messages = MessagesOption(required=False, allow_null=True)
     links = serializers.BooleanField(default=False, help_text="true includes the links between the results.")
@@ -125,11 +137,14 @@ def resolve_time(given: date, zone: tzinfo | None) -> datetime:
 def read_include(given: dict[str, Any] | None) -> Include:
     given = given or {}
     return Include(
-        entities=read_token_budget(given.get("entities", {"max_tokens": ENTITY_TOKENS})),
+        entities=read_token_budget(given.get("entities")),
         chunks=read_token_budget(given.get("chunks")),
         source_messages=read_token_budget(given.get("source_messages")),
         neighbours=(given.get("source_messages") or {}).get("neighbours", 0),
         links=given.get("links", False),
+        scores=given.get("scores") is not None,
+        sources=given.get("sources") is not None,
+        details=given.get("details") is not None,
     )
 
 
@@ -161,7 +176,18 @@ class RecallInput(Input):
         allow_null=True,
         help_text="The number of memories to examine, in place of budget.",
     )
-    max_tokens = serializers.IntegerField(min_value=0, max_value=MOST_TOKENS, default=4096)
+    max_tokens = serializers.IntegerField(
+        min_value=0, max_value=MOST_TOKENS, default=4096, help_text="The most tokens of the results' texts together."
+    )
+    max_results = serializers.IntegerField(
+        min_value=1,
+        max_value=MOST_RESULTS,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="The most results. Default: all that are relevant and fit.",
+    )
+    fill = serializers.BooleanField(default=False, help_text="Everything that fits into `max_tokens`, relevant or not.")
     trace = serializers.BooleanField(default=False)
     rerank = serializers.BooleanField(default=True)
     query_timestamp = AskedAtField(
@@ -247,6 +273,8 @@ def build_recall_query(given: dict[str, Any], *, max_tokens: int) -> RecallQuery
         moment=PointInTime(given["as_of"], given["known_at"], history=given["history"]),
         window=read_window(given.get("temporal_window"), asked_at),
         rerank=given["rerank"],
+        max_results=given["max_results"],
+        fills=given["fill"],
     )
 
 

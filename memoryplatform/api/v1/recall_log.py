@@ -26,6 +26,7 @@ class LoggedResultOutput(Output):
     rank = serializers.IntegerField(help_text="From 1, over all banks of the call.")
     tokens = serializers.IntegerField()
     final = serializers.FloatField()
+    relevance = serializers.FloatField(required=False, help_text="Not in the log of earlier versions.")
     ranks = serializers.DictField(child=serializers.IntegerField(), help_text="The rank in each channel, from 1.")
 
 

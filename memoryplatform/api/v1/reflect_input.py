@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from banks.enums import Network
 from memoryplatform.api.serializers import Input, NumberField, check_json
-from memoryplatform.api.v1.recall_input import RecallInput, build_recall_query
+from memoryplatform.api.v1.recall_input import MOST_RESULTS, FieldsOption, RecallInput, build_recall_query
 from reflection.reflect.response_schema import SchemaInvalid, check_schema
 from reflection.reflect.types import BOUNDS, Bounds, ReflectQuery
 from retrieval.analysis import MAX_CHARACTERS
@@ -42,14 +42,10 @@ class LookUpsOption(Input):
     output = serializers.BooleanField(default=True, help_text="Include the ids that each lookup found.")
 
 
-class FactsOption(Input):
-    pass
-
-
 class ReflectIncludeInput(Input):
     """Each is included unless null."""
 
-    facts = FactsOption(required=False, allow_null=True, help_text="based_on.")
+    facts = FieldsOption(required=False, allow_null=True, help_text="based_on.")
     tool_calls = LookUpsOption(required=False, allow_null=True, help_text="trace.")
 
 
@@ -70,6 +66,18 @@ class ReflectInput(RecallInput):
         default=USUAL_TOKENS,
         help_text="Tokens of the memories in the prompt. Left out: 4,096, or fewer where the whole prompt would have "
         "more than 3,500 tokens at low, or 8,000 at mid.",
+    )
+    max_results = serializers.IntegerField(
+        min_value=1,
+        max_value=MOST_RESULTS,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="The most memories that each search of the answer finds.",
+    )
+    fill = serializers.BooleanField(
+        default=True,
+        help_text="False: only relevant memories. True: as many as fit into `memory_tokens`, so that the model judges.",
     )
     context = serializers.CharField(  # type: ignore[assignment]  # the wire's name, not DRF's attribute
         max_length=LONGEST_CONTEXT, required=False, allow_null=True, allow_blank=True

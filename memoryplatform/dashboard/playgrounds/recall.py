@@ -18,7 +18,7 @@ from banks.models import Bank, Chunk, MemoryUnit
 from memoryplatform.api.errors import list_faults
 from memoryplatform.api.mcp.tools.recall import RecallArguments
 from memoryplatform.api.serializers import check_input
-from memoryplatform.api.v1.recall_input import RecallInput
+from memoryplatform.api.v1.recall_input import MOST_RESULTS, RecallInput
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.dashboard.playgrounds.questions import suggest
 from memoryplatform.dashboard.playgrounds.recall_trace import (
@@ -35,7 +35,7 @@ from providers.errors import EmbeddingModelUnavailable
 from retrieval.errors import NothingSearched, Overloaded, QueryError
 from tenants.transactions import tenant_transaction
 
-CUT_SHOWN = 20  # results that the token budget cut
+CUT_SHOWN = 20  # candidates that the token budget cut, and as many that were dropped
 LONGEST_QUERY = 2_000  # characters; recall reads no more
 USUAL = {"budget": "mid", "max_tokens": 4096}
 MATCHES = (
@@ -59,6 +59,8 @@ class SettingsForm(forms.Form):
         label="Budget", required=False, choices=[("low", "Low"), ("mid", "Mid"), ("high", "High")], initial="mid"
     )
     max_tokens = forms.IntegerField(label="Max tokens", required=False, min_value=0, max_value=100_000, initial=4096)
+    max_results = forms.IntegerField(label="Max results", required=False, min_value=1, max_value=MOST_RESULTS)
+    fill = forms.BooleanField(label="Fill the tokens, relevant or not", required=False)
     types = forms.MultipleChoiceField(
         label="Networks", required=False, choices=Network.choices, widget=forms.CheckboxSelectMultiple
     )
@@ -77,6 +79,8 @@ class SettingsForm(forms.Form):
         body: dict[str, Any] = {
             "budget": given["budget"] or USUAL["budget"],
             "max_tokens": USUAL["max_tokens"] if given["max_tokens"] is None else given["max_tokens"],
+            "max_results": given["max_results"],
+            "fill": given["fill"],
             "types": given["types"],
             "entities": split_names(given["entities"]),
             "tags": tags,
@@ -146,7 +150,7 @@ def ask(request: BankRequest, side: Side, query: str) -> None:
         return
     body = side.form.build_body(query)
     try:
-        wanted = check_input(RecallInput, {**body, "trace": True, "include": {"entities": None}}).recall_query()
+        wanted = check_input(RecallInput, {**body, "trace": True}).recall_query()
         recalled = recall(request.access.to_bank(), [request.bank.bank_id], wanted)
     except ValidationError as error:
         side.fault = " ".join(f"{one['field']}: {one['message']}" for one in list_faults(error))
@@ -156,10 +160,11 @@ def ask(request: BankRequest, side: Side, query: str) -> None:
         side.body = body
         side.shown = show_recall(recalled, wanted)
         side.shown.cut = read_cut(request.bank, side.shown.cut_ids[:CUT_SHOWN])
+        side.shown.dropped = read_cut(request.bank, side.shown.dropped_ids[:CUT_SHOWN])
 
 
 def read_cut(bank: Bank, ids: list[str]) -> list[MemoryUnit | Chunk]:
-    """The memories and chunks that did not fit, in order. The trace has only their ids."""
+    """The memories and chunks that are no results, in order. The trace has only their ids."""
     if not ids:
         return []
     with tenant_transaction(bank.tenant_id):

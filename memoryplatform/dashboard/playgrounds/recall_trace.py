@@ -36,6 +36,7 @@ SCORES = {
     "combined": Term("Combined", "Made of the places in both orders. It is 1 for the first of both."),
     "boosts": Term("Boosts", "Small factors, such as recency, proof or importance, that raise or lower a result."),
     "final": Term("Final", "Combined times the boosts. It orders the results."),
+    "relevance": Term("Relevance", "The probability that the memory answers the query. It decides what is a result."),
 }
 BOOSTS = {
     "recency": "its date",
@@ -54,7 +55,7 @@ STAGES = {
     "fusion": Term("Fusion", "Makes one list of the lists of all searches."),
     "hydration": Term("Hydration", "Fetches the texts of the best memories."),
     "reranking": Term("Reranking", "A model reads the best ones beside the query and orders them anew."),
-    "packing": Term("Packing", "Takes the best results until the tokens are full."),
+    "packing": Term("Packing", "Drops what is not relevant, and takes the best results until the tokens are full."),
     "inclusion": Term("Inclusion", "Adds what was asked for beside the results, such as entities."),
 }
 QUESTIONS = {  # a type of question and what recall does about it
@@ -155,6 +156,7 @@ class Stage:
 class ShownRecall:
     id: UUID
     results: list[ShownResult]
+    relevance: float
     tokens: int
     max_tokens: int
     meter: list[Piece]
@@ -168,11 +170,17 @@ class ShownRecall:
     rerank_depth: int
     left_out: Sequence[LeftOut]
     cut_ids: list[str]
+    dropped_ids: list[str]
     cut: list[MemoryUnit | Chunk] = field(default_factory=list)
+    dropped: list[MemoryUnit | Chunk] = field(default_factory=list)
 
     @property
     def unshown_cut(self) -> int:
         return len(self.cut_ids) - len(self.cut)
+
+    @property
+    def unshown_dropped(self) -> int:
+        return len(self.dropped_ids) - len(self.dropped)
 
 
 def show_recall(recalled: Recalled, query: RecallQuery) -> ShownRecall:
@@ -192,6 +200,7 @@ def show_recall(recalled: Recalled, query: RecallQuery) -> ShownRecall:
     return ShownRecall(
         id=recalled.id,
         results=results,
+        relevance=result.relevance,
         tokens=result.tokens,
         max_tokens=query.max_tokens,
         meter=build_meter(result.items, query.max_tokens),
@@ -205,6 +214,7 @@ def show_recall(recalled: Recalled, query: RecallQuery) -> ShownRecall:
         rerank_depth=trace["query"]["rerank_depth"],
         left_out=result.left_out,
         cut_ids=list(trace["cut_by_token_budget"]),
+        dropped_ids=list(trace["cut_by_relevance"]),
     )
 
 

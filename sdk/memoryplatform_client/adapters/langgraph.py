@@ -22,11 +22,13 @@ from memoryplatform_client.adapters.conditions import matches, satisfies
 from memoryplatform_client.adapters.places import bank_of, document_of, key_of, namespace_of
 from memoryplatform_client.client import MemoryClient
 from memoryplatform_client.errors import NotFound
+from memoryplatform_client.options.recall import Include
 
 MOST_BANKS = 20  # per recall
 MOST_ROWS = 200  # per page
 LONGEST_Q = 200  # characters of the filter `q` of banks
 MOST_TOKENS = 100_000  # per search: a store limits items, not tokens
+RANKED: Include = {"details": {}, "scores": {}}
 
 
 class MemoryStore(BaseStore):
@@ -95,15 +97,18 @@ class MemoryStore(BaseStore):
                 yield SearchItem(namespace, key, item.value, item.created_at, item.updated_at, score)
 
     def _ranked(self, namespaces: list[tuple[str, ...]], query: str) -> Iterator[tuple[tuple[str, ...], str, float]]:
-        """Best first, each item once. If there are more banks than one recall takes, several recalls share them."""
+        """Best first, each item once. If there are more banks than one recall takes, several recalls share them.
+
+        A store's own limit decides how many are returned, not their relevance.
+        """
         best: dict[tuple[tuple[str, ...], str], float] = {}
         banks = [bank_of(self._prefix, one) for one in namespaces]
         for start in range(0, len(banks), MOST_BANKS):
             asked = banks[start : start + MOST_BANKS]
-            recalled = self._client.recall_across(asked, query, max_tokens=MOST_TOKENS, include={"entities": None})
+            recalled = self._client.recall_across(asked, query, max_tokens=MOST_TOKENS, fill=True, include=RANKED)
             for one in recalled.results:
-                namespace = namespace_of(self._prefix, one.bank_id)
-                if namespace is not None and one.document_id is not None:
+                namespace = namespace_of(self._prefix, one.bank_id or "")
+                if namespace is not None and one.document_id is not None and one.scores is not None:
                     place = (namespace, key_of(one.document_id))
                     best[place] = max(best.get(place, 0.0), one.scores.final)
         for place, score in sorted(best.items(), key=lambda pair: -pair[1]):

@@ -24,7 +24,7 @@ from memoryplatform_client.adapters.tool_words import (
 )
 from memoryplatform_client.client import MemoryClient
 from memoryplatform_client.errors import BankNotFound, MemoryPlatformError, WaitTimedOut
-from memoryplatform_client.facade.context import Context
+from memoryplatform_client.facade.context import FOR_PROMPTS, Context
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def retain(client: MemoryClient, bank_id: str, given: Remembered) -> str:
 
 
 def recall(client: MemoryClient, bank_id: str, given: Asked) -> str:
-    found = client.recall(bank_id, given.query)
+    found = client.recall(bank_id, given.query, include=FOR_PROMPTS)
     return Context(given.query, tuple(found.results)).to_prompt() or NOTHING
 
 

@@ -8,7 +8,7 @@ from pydantic_ai import FunctionToolset, ModelRetry
 from memoryplatform_client.adapters.tool_words import KEPT, LATER, NOTHING, PATIENCE, RECALL, REFLECT, RETAIN
 from memoryplatform_client.client import AsyncMemoryClient
 from memoryplatform_client.errors import BadRequest, BankNotFound, Invalid, WaitTimedOut
-from memoryplatform_client.facade.context import Context
+from memoryplatform_client.facade.context import FOR_PROMPTS, Context
 from memoryplatform_client.models.retain import Retained
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ def build_toolset(client: AsyncMemoryClient, bank_id: str, *, may_write: bool = 
         return tell_stored(stored)
 
     async def memory_recall(query: str) -> str:
-        found = await remembered(client.recall(bank_id, query))
+        found = await remembered(client.recall(bank_id, query, include=FOR_PROMPTS))
         return Context(query, tuple(found.results)).to_prompt() or NOTHING if found else NOTHING
 
     async def memory_reflect(query: str) -> str:

@@ -91,8 +91,9 @@ class Output:
 
 
 def as_data(value: Any) -> Any:
+    """Of a response the fields that the service sent."""
     if isinstance(value, BaseModel):
-        return value.model_dump(mode="json", by_alias=True)
+        return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
     if isinstance(value, dict):
         return {name: as_data(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memoryplatform_client.models.recall import RecallItem
+from memoryplatform_client.options.recall import Include
 
+FOR_PROMPTS: Include = {"details": {}}  # `to_prompt` tells the whole time in which a memory was true
 HEADINGS = {
     "world": "What is known",
     "experience": "What the agent did and saw",

@@ -11,7 +11,7 @@ import httpx
 from memoryplatform_client.calls import Call, ask, reader
 from memoryplatform_client.client import DEFAULT_RETRY, DEFAULT_TIMEOUT
 from memoryplatform_client.errors import BankNotFound
-from memoryplatform_client.facade.context import Context
+from memoryplatform_client.facade.context import FOR_PROMPTS, Context
 from memoryplatform_client.facade.process_task import ProcessTask
 from memoryplatform_client.facade.processing import OnProgress, Processing, ProcessResult
 from memoryplatform_client.facade.runner import Runner
@@ -29,6 +29,7 @@ MOST_PENDING = 10_000  # unawaited operations to remember; the service completes
 TOKENS_A_RESULT = 400  # a recall cuts longer texts to the matching passage
 USUAL_TOKENS, MOST_TOKENS = 4_096, 10_000_000  # of a recall
 USUALLY_LOOKED_AT, MOST_LOOKED_AT = 300, 5_000  # memories, by a recall
+MOST_RESULTS = 1_000  # that a recall may be asked for
 
 
 class Memory:
@@ -69,15 +70,21 @@ class Memory:
     def add_exchange_sync(self, user_message: str, assistant_message: str) -> None:
         self._runner.run_sync(self._add(build_exchange(user_message, assistant_message)))
 
-    async def retrieve(self, query: str, top_k: int = USUAL_RESULTS, at_time: datetime | None = None) -> Context:
-        """At most `top_k` results, best first. `at_time` shows what was true then.
+    async def retrieve(
+        self, query: str, top_k: int = USUAL_RESULTS, at_time: datetime | None = None, *, fill: bool = False
+    ) -> Context:
+        """The relevant memories, best first, at most `top_k`. `at_time` shows what was true then.
+
+        With `fill` there are `top_k` results, relevant or not, if the bank has that many.
 
         The first added message creates the bank. Before that the result is empty.
         """
-        return await self._runner.run(self._retrieve(query, top_k, at_time))
+        return await self._runner.run(self._retrieve(query, top_k, at_time, fill=fill))
 
-    def retrieve_sync(self, query: str, top_k: int = USUAL_RESULTS, at_time: datetime | None = None) -> Context:
-        return self._runner.run_sync(self._retrieve(query, top_k, at_time))
+    def retrieve_sync(
+        self, query: str, top_k: int = USUAL_RESULTS, at_time: datetime | None = None, *, fill: bool = False
+    ) -> Context:
+        return self._runner.run_sync(self._retrieve(query, top_k, at_time, fill=fill))
 
     async def process(
         self,
@@ -120,27 +127,30 @@ class Memory:
         )
         self._pending.append(retained.operation_id)
 
-    def _retrieve(self, query: str, top_k: int, at_time: datetime | None) -> Plan[Context]:
+    def _retrieve(self, query: str, top_k: int, at_time: datetime | None, *, fill: bool) -> Plan[Context]:
         if top_k < 1:
             raise ValueError("top_k must be at least 1.")
         try:
-            recalled = yield from perform(recall_at(self.bank, query, top_k, at_time), self._runner.retry)
+            call = recall_at(self.bank, query, top_k, at_time, fill=fill)
+            recalled = yield from perform(call, self._runner.retry)
         except BankNotFound:
             return Context(query, (), at_time)
         return Context(query, tuple(recalled.results[:top_k]), at_time)
 
 
-def recall_at(bank: str, query: str, top_k: int, at_time: datetime | None) -> Call[Recalled]:
+def recall_at(bank: str, query: str, top_k: int, at_time: datetime | None, *, fill: bool) -> Call[Recalled]:
     path = path_of("banks", bank, "memories", "recall")
-    return ask(path, reader(Recalled), {"query": query, "as_of": at_time, **enough_for(top_k)})
+    asked = {"query": query, "as_of": at_time, "fill": fill, "include": FOR_PROMPTS, **enough_for(top_k)}
+    return ask(path, reader(Recalled), asked)
 
 
-def enough_for(top_k: int) -> dict[str, int]:
+def enough_for(top_k: int) -> dict[str, int | None]:
     """A token budget and a search depth that are large enough for `top_k` results."""
+    most = top_k if top_k <= MOST_RESULTS else None
     tokens = min(MOST_TOKENS, max(USUAL_TOKENS, top_k * TOKENS_A_RESULT))
     if top_k <= USUALLY_LOOKED_AT:
-        return {"max_tokens": tokens}
-    return {"max_tokens": tokens, "thinking_budget": min(MOST_LOOKED_AT, top_k)}
+        return {"max_results": most, "max_tokens": tokens}
+    return {"max_results": most, "max_tokens": tokens, "thinking_budget": min(MOST_LOOKED_AT, top_k)}
 
 
 def build_exchange(user_message: str, assistant_message: str) -> list[Message]:

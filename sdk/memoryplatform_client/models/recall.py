@@ -2,6 +2,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from pydantic import Field
+
 from memoryplatform_client.models.base import Model
 
 
@@ -31,36 +33,42 @@ class Passage(Model):
 
 
 class RecallItem(Model):
+    """The fields from `kind` on need `include={"details": {}}`, `scores` and `sources` an entry of their own.
+
+    `bank_id` is set by `recall_across`, and with details.
+    """
+
     id: UUID
     text: str
-    speaker: str = ""
-    role: str = ""
-    kind: str
     type: str | None
-    bank_id: str
-    context: str
-    entities: list[str]
-    tags: list[str]
-    metadata: dict[str, str]
-    occurred_start: datetime | None
-    occurred_end: datetime | None
+    relevance: float
     mentioned_at: datetime
-    valid_from: datetime | None
-    valid_until: datetime | None
-    recorded_at: datetime
-    expired_at: datetime | None
-    close_reason: str
-    superseded_by: UUID | None
-    confidence: float | None
-    proof_count: int
-    flags: list[str]
-    access_count: int = 0
-    document_id: str | None
-    chunk_id: UUID | None
-    tokens: int
-    passage: Passage | None
-    scores: Scores
-    sources: list[SourceSpan]
+    bank_id: str | None = None
+    speaker: str = ""
+    entities: list[str] = Field(default_factory=list)
+    tags: list[str] = Field(default_factory=list)
+    metadata: dict[str, str] = Field(default_factory=dict)
+    occurred_start: datetime | None = None
+    occurred_end: datetime | None = None
+    valid_until: datetime | None = None
+    close_reason: str = ""
+    superseded_by: UUID | None = None
+    confidence: float | None = None
+    flags: list[str] = Field(default_factory=list)
+    kind: str | None = None
+    role: str | None = None
+    context: str | None = None
+    valid_from: datetime | None = None
+    recorded_at: datetime | None = None
+    expired_at: datetime | None = None
+    proof_count: int | None = None
+    access_count: int | None = None
+    document_id: str | None = None
+    chunk_id: UUID | None = None
+    tokens: int | None = None
+    passage: Passage | None = None
+    scores: Scores | None = None
+    sources: list[SourceSpan] | None = None
 
 
 class EntityState(Model):
@@ -117,6 +125,7 @@ class Recalled(Model):
     links: list[Link] | None
     recall_id: UUID
     results: list[RecallItem]
+    relevance: float
     tokens: int
     query_type: str
     window: Window | None

@@ -25,6 +25,7 @@ class LoggedResult(Model):
     rank: int
     tokens: int
     final: float
+    relevance: float | None = None
     ranks: dict[str, int]
 
 

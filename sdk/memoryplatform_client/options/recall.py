@@ -36,9 +36,16 @@ class MessageTokens(Tokens, total=False):
     neighbours: int
 
 
-class Include(TypedDict, total=False):
-    """Entities are included unless set to None."""
+class Fields(TypedDict):
+    pass
 
+
+class Include(TypedDict, total=False):
+    """`scores`, `sources` and `details` add fields to each result, the others add parts to the answer."""
+
+    scores: Fields | None
+    sources: Fields | None
+    details: Fields | None
     entities: Tokens | None
     chunks: Tokens | None
     source_messages: MessageTokens | None
@@ -47,6 +54,9 @@ class Include(TypedDict, total=False):
 
 class SearchOptions(TypedDict, total=False):
     """`thinking_budget`: the number of memories to examine, in place of `budget`.
+
+    `max_results` (1 to 1,000): the most results. `fill`: everything that fits into the tokens, relevant or not. By
+    default a recall returns relevant memories, and a reflect fills its prompt.
 
     `filters` is a tree of conditions on tags, metadata, entities and times (docs/recall.md):
     `{"metadata": {"priority": {"gte": 3}}, "not": {"tags": ["draft"]}}`.
@@ -58,6 +68,8 @@ class SearchOptions(TypedDict, total=False):
     budget: Budget
     thinking_budget: int | None
     max_tokens: int
+    max_results: int | None
+    fill: bool
     rerank: bool
     query_timestamp: datetime | None
     tags: Sequence[str] | None

@@ -34,7 +34,7 @@ def read(**fields: Any) -> Any:
 def test_the_memory_that_answers_comes_first_and_says_why(memory: Memory, ask: Ask) -> None:
     answer = memory.unit("Alice moved to Lisbon", tags=["travel"])
     memory.unit("Bob bought a bicycle")
-    body = ask("Where did Alice move, Lisbon?").json()
+    body = ask("Where did Alice move, Lisbon?", include={"scores": {}, "details": {}}).json()
     first = body["results"][0]
     assert first["id"] == str(answer.id)
     assert (first["type"], first["bank_id"], first["tags"]) == ("world", "support", ["travel"])
@@ -45,10 +45,16 @@ def test_the_memory_that_answers_comes_first_and_says_why(memory: Memory, ask: A
 
 def test_the_response_matches_the_openapi_description(memory: Memory, ask: Ask) -> None:
     memory.unit("Alice moved to Lisbon")
-    body = ask("Lisbon").json()
+    body = ask("Lisbon", include={"scores": {}, "sources": {}, "details": {}}).json()
     assert set(body) == set(RecallOutput().fields)
     assert set(body["results"][0]) == set(RecallItemOutput().fields)
     assert set(body["results"][0]["scores"]) == set(ScoresOutput().fields)
+
+
+def test_a_field_without_a_value_is_left_out_only_if_it_is_optional(memory: Memory, ask: Ask) -> None:
+    memory.unit("Alice moved to Lisbon")
+    required = {name for name, field in RecallItemOutput().fields.items() if field.required}
+    assert set(ask("Lisbon").json()["results"][0]) == required
 
 
 def test_a_key_that_may_only_read_may_recall(memory: Memory, alice: Tenant, make_caller: MakeCaller) -> None:
@@ -61,17 +67,16 @@ def test_a_missing_bank_is_not_found(call: Caller) -> None:
     assert (answer.status_code, answer.json()["code"]) == (404, "bank_not_found")
 
 
-def test_entities_come_by_default_and_the_rest_when_asked_for(memory: Memory, ask: Ask) -> None:
+def test_parts_of_the_answer_come_when_asked_for(memory: Memory, ask: Ask) -> None:
     alice = memory.entity("Alice")
     unit = memory.unit("Alice moved to Lisbon", about=[alice])
     message = memory.message("I moved to Lisbon")
     memory.quote(unit, message)
     memory.chunk(message)
     usual = ask("Lisbon").json()
-    assert usual["entities"]["Alice"]["entity_id"] == str(alice.id)
-    assert (usual["chunks"], usual["source_messages"], usual["links"]) == (None, None, None)
-    full = ask("Lisbon", include={"entities": None, "chunks": {}, "source_messages": {}, "links": True}).json()
-    assert full["entities"] is None
+    assert [usual[name] for name in ("entities", "chunks", "source_messages", "links")] == [None] * 4
+    full = ask("Lisbon", include={"entities": {}, "chunks": {}, "source_messages": {}, "links": True}).json()
+    assert full["entities"]["Alice"]["entity_id"] == str(alice.id)
     assert [chunk["text"] for chunk in full["chunks"].values()] == ["I moved to Lisbon"]
     assert list(full["source_messages"]) == [str(message.id)]
     assert full["links"] == []
@@ -113,7 +118,8 @@ def test_entities_of_the_same_name_do_not_hide_each_other(memory: Memory, alice:
     ]
     for bank, entity in made:
         bank.unit("Lisbon is a market", about=[entity])
-    body = call("POST", "/v1/recall", {"query": "Lisbon", "banks": ["support", "sales"]}).json()
+    asked = {"query": "Lisbon", "banks": ["support", "sales"], "include": {"entities": {}}, "fill": True}
+    body = call("POST", "/v1/recall", asked).json()
     assert {(one["entity_id"], one["bank_id"]) for one in body["entities"].values()} == {
         (str(entity.id), bank.bank.bank_id) for bank, entity in made
     }
@@ -191,6 +197,7 @@ def test_a_thinking_budget_lies_between_the_named_budgets(nodes: int, depth: int
 
 def test_null_in_the_peers_request_means_absent() -> None:
     nulls = ["types", "query_timestamp", "tags", "tag_groups", "min_scores", "temporal_window", "prefer_observations"]
+    nulls.append("max_results")
     without = read(query_timestamp="2026-06-15T01:00:00Z")
     given = dict.fromkeys(nulls) | {"include": {"source_facts": None}, "query_timestamp": "2026-06-15T01:00:00Z"}
     assert read(**given) == without

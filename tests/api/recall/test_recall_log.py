@@ -38,7 +38,7 @@ def usage_of(tenant: Tenant) -> list[UsageRecord]:
 
 def test_a_recall_is_found_again_by_its_id(memory: Memory, ask: Ask, call: Caller, log: RecallLog) -> None:
     unit = memory.unit("Alice moved to Lisbon")
-    answer = ask("Where  did Alice move,\nLisbon?").json()
+    answer = ask("Where  did Alice move,\nLisbon?", include={"scores": {}}).json()
     log.write()
     (listed,) = list_recalls(call)
     assert UUID(listed["recall_id"]).version == 7
@@ -49,6 +49,7 @@ def test_a_recall_is_found_again_by_its_id(memory: Memory, ask: Ask, call: Calle
     assert (result["id"], result["rank"], result["kind"]) == (str(unit.id), 1, "unit")
     assert result["ranks"] == answer["results"][0]["scores"]["ranks"]
     assert result["final"] == answer["results"][0]["scores"]["final"]
+    assert result["relevance"] == answer["results"][0]["relevance"]
     assert shown["milliseconds"]["total"] > 0
     assert shown["trace"] is None
 

@@ -38,7 +38,12 @@ def real_models(small_models: None, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_conversation_is_recalled_marked_and_logged(tenant: Tenant, log: RecallLog) -> None:
     call = Caller(make_key_with_text(tenant)[1])
     assert call("POST", "/v1/banks/friends/memories", {"items": [TALK]}).status_code == 200
-    body = {"query": "Who painted a sunrise?", "query_timestamp": "2023-05-09T10:00:00Z", "budget": "high"}
+    body: dict[str, Any] = {
+        "query": "Who painted a sunrise?",
+        "query_timestamp": "2023-05-09T10:00:00Z",
+        "budget": "high",
+    }
+    body["include"] = {"scores": {}, "details": {}}
     answer = call("POST", "/v1/banks/friends/memories/recall", body).json()
     first = answer["results"][0]
     assert first["text"] == "Melanie: I painted a sunrise over the lake last year."

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
+import httpx
 import pytest
 from hindsight_client import Hindsight
 from hindsight_client_api.exceptions import ApiException
@@ -12,7 +13,9 @@ from banks.models import UnitSource
 from memoryplatform.api.compat.hindsight import recall
 from tenants.models import Tenant
 from tests.compat.hindsight.conftest import Run
+from tests.factories import make_key_with_text
 from tests.memory_factories import make_row
+from tests.retrieval.fake_relevance import use_lisbon_rule
 from tests.retrieval.memory import Memory
 
 SPOKEN = datetime(2024, 3, 5, 10, tzinfo=UTC)
@@ -45,6 +48,23 @@ def test_a_retained_text_is_recalled(client: Hindsight) -> None:
     assert "Alice" in found.entities
     assert found.chunks is not None
     assert first.chunk_id in found.chunks
+
+
+def test_a_recall_fills_its_tokens_and_has_all_fields(
+    base_url: str, alice: Tenant, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries = use_lisbon_rule(monkeypatch)
+    memory.unit("Alice moved to Lisbon", about=[memory.entity("Alice")])
+    memory.unit("Alice has a cat")
+    answer = httpx.post(
+        f"{base_url}/v1/default/banks/support/memories/recall",
+        json={"query": "Where did Alice move?"},
+        headers={"Authorization": f"Bearer {make_key_with_text(alice)[1]}"},
+    ).json()
+    assert {one["text"] for one in answer["results"]} == {"Alice moved to Lisbon", "Alice has a cat"}
+    assert all({"scores", "sources", "document_id", "valid_from"} <= set(one) for one in answer["results"])
+    assert "Alice" in answer["entities"]
+    assert [one.fills for one in queries] == [True]
 
 
 def test_without_a_language_model_a_recall_for_observations_searches_the_facts(client: Hindsight) -> None:

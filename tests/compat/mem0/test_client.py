@@ -23,6 +23,7 @@ from tests.llm_server import ScriptedLLM
 from tests.llm_server.fixture import llm
 from tests.llm_server.script import Reply
 from tests.memory_factories import make_unit
+from tests.retrieval.fake_relevance import use_lisbon_rule
 from tests.retrieval.memory import Memory
 
 __all__ = ["llm"]
@@ -178,6 +179,23 @@ def test_a_search_has_its_number_threshold_and_fields(client: MemoryClient, memo
     assert texts(client.search("Bob has a boat", filters=BOB, threshold=0.99)) == ["Bob has a boat"]
     slim = client.search("Bob has a boat", filters=BOB, fields=["memory"])["results"]
     assert {name for one in slim for name in one} == {"id", "memory", "score"}
+
+
+def test_a_search_is_bounded_by_its_number_and_threshold_not_by_relevance(
+    client: MemoryClient, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries = use_lisbon_rule(monkeypatch)
+    for text in ("Bob sails to Lisbon", "Bob sails to Rome"):
+        memory.unit(text, tags=["user:bob"])
+    found = client.search("Where does Bob sail?", filters=BOB, top_k=7)["results"]
+    assert {one["memory"] for one in found} == {"Bob sails to Lisbon", "Bob sails to Rome"}
+    assert not any("rerank_score" in one for one in found)
+    reranked = client.search("Where does Bob sail?", filters=BOB, top_k=7, rerank=True)["results"]
+    assert {one["memory"]: one["rerank_score"] for one in reranked} == {
+        "Bob sails to Lisbon": 0.877,
+        "Bob sails to Rome": 0.012,
+    }
+    assert [(one.fills, one.max_results) for one in queries] == [(True, 7), (True, 7)]
 
 
 def test_a_list_comes_in_pages(client: MemoryClient, memory: Memory) -> None:

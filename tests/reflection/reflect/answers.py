@@ -20,5 +20,5 @@ def opinion(text: str, evidence: list[Any], confidence: float = 0.7, **fields: A
 
 
 def ask(question: str, budget: str = "low", **fields: Any) -> ReflectQuery:
-    query = ReflectQuery(RecallQuery(question, NOW), BOUNDS[budget], looks_wider=budget != "low")
+    query = ReflectQuery(RecallQuery(question, NOW, fills=True), BOUNDS[budget], looks_wider=budget != "low")
     return replace(query, **fields)

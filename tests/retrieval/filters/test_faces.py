@@ -15,8 +15,8 @@ HEADING = "| filter | HTTP | SDK | CLI | MCP | Hindsight's route |"
 FACES = [face.strip() for face in HEADING.strip("|").split("|")[1:]]
 # The query and the limits of a recall are no filters.
 NO_FILTERS = {
-    "query", "query_timestamp", "max_tokens", "budget", "thinking_budget", "rerank", "trace", "include",
-    "temporal_window", "prefer_observations",
+    "query", "query_timestamp", "max_tokens", "max_results", "fill", "budget", "thinking_budget", "rerank",
+    "trace", "include", "temporal_window", "prefer_observations",
 }  # fmt: skip
 
 

@@ -1,4 +1,7 @@
-"""`/memories/recall` over Hindsight's three networks. It leaves out opinions and raw chunks."""
+"""`/memories/recall` over Hindsight's three networks. It leaves out opinions and raw chunks.
+
+As in Hindsight, the results fill `max_tokens`, have all their fields, and come with their entities.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +16,7 @@ from banks.models import Bank, MemoryUnit
 from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView, Unprocessable, read_body
 from memoryplatform.api.compat.hindsight.memory import describe_fact
 from memoryplatform.api.serializers import Input
-from memoryplatform.api.v1.recall import describe_chunks, describe_entities, describe_item
+from memoryplatform.api.v1.recall import describe_chunks, describe_entities, describe_whole_item
 from memoryplatform.api.v1.recall_input import RecallInput
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.account.own_llm import find_llm
@@ -152,10 +155,12 @@ class HindsightRecallView(HindsightView):
 
 
 def translate_recall(given: dict[str, Any], types: Sequence[str]) -> dict[str, Any]:
-    ours = {name: value for name, value in given.items() if name not in HINDSIGHT_ONLY} | {"types": list(types)}
-    if isinstance(given.get("include"), dict):
-        ours["include"] = {name: value for name, value in given["include"].items() if name not in HINDSIGHT_ONLY}
-    return ours
+    """Of our own fields, `fill` and `include.entities` have other defaults here."""
+    ours = {"fill": True} | {name: value for name, value in given.items() if name not in HINDSIGHT_ONLY}
+    include = {} if given.get("include") is None else given["include"]
+    if isinstance(include, dict):
+        include = {"entities": {}} | {name: value for name, value in include.items() if name not in HINDSIGHT_ONLY}
+    return ours | {"types": list(types), "include": include}
 
 
 def find_memories(access: BankAccess, bank_id: str, query: RecallQuery) -> Recalled:
@@ -171,7 +176,7 @@ def describe_recalled(recalled: Recalled, query: RecallQuery, facts: SourceFacts
     result, included = recalled.result, recalled.result.included
     shown = drop_summarised_facts(result.items, facts)
     return {
-        "results": [describe_item(item) | {"source_fact_ids": facts.ids_of(item)} for item in shown],
+        "results": [describe_whole_item(item) | {"source_fact_ids": facts.ids_of(item)} for item in shown],
         "trace": result.trace,
         "entities": None if query.include.entities is None else describe_entities(included),
         "chunks": None if query.include.chunks is None else describe_chunks(included),

@@ -1,12 +1,13 @@
 """`/memories/search/` of every version: recalls in the banks of a filter, then other units above the threshold.
 
-Recall drops results far behind its best one and applies only a part of mem0's filters. When it finds fewer than
-`top_k`, the search compares the other filtered units with the question one by one.
+As in mem0, the caller's `top_k` and `threshold` decide what is returned, and `threshold` is a floor of the `score`, a
+cosine. So recall fills, up to `top_k`. It drops results far behind its best one and applies only a part of mem0's
+filters; when it finds fewer than `top_k`, the search compares the other filtered units with the question one by one.
 """
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -40,7 +41,7 @@ from retrieval.analysis import QUERY_VECTORS, clean_query
 from retrieval.filters.tree import add_condition
 from retrieval.filters.types import AllOf, AnyOf, Filters, Happened, Metadata, Not, Tags, TimeRange
 from retrieval.filters.types import Condition as RecallCondition
-from retrieval.types import BUDGETS, NO_VECTOR, Channel, Place, RecallItem, RecallQuery, RecallResult
+from retrieval.types import BUDGETS, NO_VECTOR, Channel, Place, RecallItem, RecallQuery, RecallResult, round_relevance
 from tenants.models import UsageRecord
 from tenants.transactions import tenant_transaction
 from tenants.usage import record_usage
@@ -92,11 +93,15 @@ class SearchRequest:
 
 @dataclass(frozen=True)
 class FoundUnit:
-    """`similarity` is None if the query has no vector. `places` are the ranks in recall's channels."""
+    """`similarity` is None if the query has no vector. `places` are the ranks in recall's channels.
+
+    `relevance` is recall's, if the search reranks.
+    """
 
     unit: MemoryUnit
     similarity: float | None
     places: Mapping[Channel, Place] = field(default_factory=dict)
+    relevance: float | None = None
 
 
 def read_search(given: Any, *, flat_ids: bool, threshold: float) -> SearchRequest:
@@ -112,6 +117,8 @@ def read_search(given: Any, *, flat_ids: bool, threshold: float) -> SearchReques
         budget=BUDGETS["mid" if top_k <= MANY_RESULTS else "high"],
         filters=filters,
         rerank=body["rerank"],
+        max_results=top_k if is_exact else None,
+        fills=True,
     )
     shown = condition if body["show_expired"] else without_expired(condition)
     return SearchRequest(query, shown, top_k, body.get("threshold", threshold), tuple(body["fields"]))
@@ -144,7 +151,10 @@ def find_recalled(access: BankAccess, result: RecallResult, wanted: SearchReques
         matching = find_units(access, wanted.condition).defer(None).select_related("bank")
         units = matching.in_bulk([item.candidate.id for item in result.items])
     return [
-        measure_similarity(item, units[item.candidate.id], result)
+        replace(
+            measure_similarity(item, units[item.candidate.id], result),
+            relevance=item.scores.relevance if wanted.query.rerank else None,
+        )
         for item in result.items
         if item.candidate.id in units
     ]
@@ -208,7 +218,8 @@ def describe_score(found: FoundUnit) -> dict[str, Any]:
     entities = places[Channel.GRAPH].score if Channel.GRAPH in places else 0.0
     semantic = found.similarity or 0.0
     breakdown = {"semantic": semantic, "bm25": clamp_score(words / (1.0 + words)), "entity": clamp_score(entities)}
-    return {"score": semantic, "score_breakdown": breakdown}
+    reranked = {} if found.relevance is None else {"rerank_score": round_relevance(found.relevance)}
+    return {"score": semantic, "score_breakdown": breakdown, **reranked}
 
 
 class TooManyOwners(serializers.ValidationError):

@@ -65,7 +65,7 @@ def run(call: tool.Call, arguments: ReflectArguments) -> ReflectAnswer:
     """Answer a question from memory, in the agent's own character, with citations. New opinions are stored with their
     evidence. Slower than recall: use it for judgements, comparisons and summaries, and recall for facts.
     """
-    query = check_input(ReflectInput, arguments.given()).reflect_query()
+    query = check_input(ReflectInput, {**arguments.given(), "fill": False}).reflect_query()
     return describe_reflection(reflect_while_wanted(call, query))
 
 
