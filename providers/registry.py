@@ -23,7 +23,7 @@ from providers.llm.chat_request import Sampling
 from providers.llm.fallback import FallbackLLM
 from providers.llm.protocol import LLM, Task
 from providers.once import Once
-from providers.reranking.protocol import Reranker
+from providers.reranking.protocol import MEMORY_RERANKER, MS_MARCO, Reranker
 
 log = structlog.get_logger(__name__)
 LOADING_SECONDS = 15.0
@@ -57,8 +57,9 @@ def list_embedding_models() -> list[str]:
     return list(dict.fromkeys([get_embedder().model_id, *OTHER_EMBEDDERS.get()]))
 
 
-def get_reranker() -> Reranker:
-    return RERANKER.get()
+def get_reranker(*, deep: bool = False) -> Reranker:
+    """`deep`: for the budget `high`, which has time for a larger model."""
+    return (DEEP_RERANKER if deep else RERANKER).get()
 
 
 def find_llm(task: Task) -> LLM | None:
@@ -111,7 +112,7 @@ def model_states() -> dict[str, str]:
 
 def reset() -> None:
     """For tests that change the settings."""
-    for once in (EMBEDDER, OTHER_EMBEDDERS, RERANKER, LANGUAGE_MODELS):
+    for once in (EMBEDDER, OTHER_EMBEDDERS, RERANKER, DEEP_RERANKER, LANGUAGE_MODELS):
         once.reset()
 
 
@@ -177,12 +178,14 @@ def load_reranker() -> Reranker:
         case "sentence-transformers":
             from providers.reranking.sentence_transformers import SentenceTransformersReranker
 
-            return SentenceTransformersReranker(model=settings.RERANKING_MODEL)
+            return SentenceTransformersReranker(model=settings.RERANKING_MODEL or MS_MARCO)
         case "http":
             from providers.reranking.http import HttpReranker
 
             config = build_config(get_text("RERANKING_BASE_URL"), settings.RERANKING_API_KEY)
-            return HttpReranker(config, model=settings.RERANKING_MODEL, least_seconds=settings.RERANKING_LEAST_SECONDS)
+            return HttpReranker(
+                config, model=settings.RERANKING_MODEL or MS_MARCO, least_seconds=settings.RERANKING_LEAST_SECONDS
+            )
         case "llm":
             from providers.reranking.llm import LLMReranker
 
@@ -194,9 +197,18 @@ def load_reranker() -> Reranker:
         case "onnx":
             from providers.reranking.onnx import OnnxReranker
 
-            return OnnxReranker(threads=settings.MODEL_THREADS, model=settings.RERANKING_MODEL)
+            return OnnxReranker(threads=settings.MODEL_THREADS, model=settings.RERANKING_MODEL or MEMORY_RERANKER)
         case unknown:
             raise ImproperlyConfigured(f"RERANKING_PROVIDER is {unknown!r}, which nothing here loads.")
+
+
+def load_deep_reranker() -> Reranker:
+    """The twelve layers, unless the settings name another provider or model."""
+    if settings.RERANKING_PROVIDER != "onnx" or settings.RERANKING_MODEL:
+        return get_reranker()
+    from providers.reranking.onnx import OnnxReranker
+
+    return OnnxReranker(threads=settings.MODEL_THREADS, model=MS_MARCO)
 
 
 @dataclass(frozen=True)
@@ -284,4 +296,5 @@ def get_text(name: str) -> str:
 EMBEDDER: Once[Embedder] = Once(load_default_embedder)
 OTHER_EMBEDDERS: Once[dict[str, Once[Embedder]]] = Once(list_other_embedders)
 RERANKER: Once[Reranker] = Once(load_reranker)
+DEEP_RERANKER: Once[Reranker] = Once(load_deep_reranker)
 LANGUAGE_MODELS: Once[dict[Task, LLM]] = Once(load_llms)

@@ -109,7 +109,7 @@ def answer(banks: Sequence[Bank], tenant_id: UUID, query: RecallQuery, tools: Re
     deadline = deadline.shifted(reranking.seconds)
     with trace.phase("packing"):
         ordered = order_results(candidates, reranked, plan, match)
-        ranked = keep_relevant(ordered, query)
+        ranked = keep_relevant(ordered, query, tools.reranker.model_id)
         packed = pack(ranked, max_tokens=query.max_tokens, query=analysis.text, language=analysis.language)
     with trace.phase("inclusion"):
         inclusion = include(tenant_id, packed.items, query.include, plan, deadline)

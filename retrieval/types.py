@@ -48,13 +48,14 @@ class Budget:
     nodes: int
     rerank_depth: int
     rerank_seconds: float | None  # None: no time box, for runs that must be repeatable
+    is_deep: bool = False  # the larger reranker reads
 
 
-# The reranker takes 20 to 50 ms of one core for a pair, so the small budgets rerank few: see docs/adr/0005.
+# A pair of 72 tokens takes 24 ms of one core, and 46 ms with the larger reranker (ARM Neoverse N1): see docs/adr/0005.
 BUDGETS: Mapping[str, Budget] = {
-    "low": Budget(nodes=100, rerank_depth=8, rerank_seconds=0.07),
-    "mid": Budget(nodes=300, rerank_depth=16, rerank_seconds=0.15),
-    "high": Budget(nodes=600, rerank_depth=64, rerank_seconds=1.5),
+    "low": Budget(nodes=100, rerank_depth=12, rerank_seconds=0.07),
+    "mid": Budget(nodes=300, rerank_depth=24, rerank_seconds=0.15),
+    "high": Budget(nodes=600, rerank_depth=64, rerank_seconds=1.5, is_deep=True),
 }
 
 

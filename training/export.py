@@ -36,7 +36,9 @@ def export(model: Encoder, *, stock: Path, to: Path) -> None:
 
 def cut_graph(graph: onnx.GraphProto, layers: int) -> None:
     """Leave the first layers of the stock graph: what read the last layer reads the last one that is left."""
-    outputs = [name for node in graph.node for name in node.output if name.endswith(LAYER_OUTPUT) and "attention" not in name]
+    outputs = [
+        name for node in graph.node for name in node.output if name.endswith(LAYER_OUTPUT) and "attention" not in name
+    ]
     by_layer = {int(name.split("layer.")[1].split("/")[0]): name for name in outputs if "layer." in name}
     last, left = by_layer[max(by_layer)], by_layer[layers - 1]
     for node in graph.node:

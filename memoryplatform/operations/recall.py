@@ -21,7 +21,7 @@ from retrieval.errors import NothingSearched
 from retrieval.recall import RecallTools, recall_across
 from retrieval.recall_log import RECALL_LOG, Call, build_entry
 from retrieval.statements import SECONDS_A_STATEMENT, Row, read_rows
-from retrieval.types import RecallQuery, RecallResult
+from retrieval.types import Budget, RecallQuery, RecallResult
 from tenants.identifiers import uuid7
 
 # Every recall begins with this statement. The ORM would take a tenth of the whole recall to write it.
@@ -74,20 +74,20 @@ def recall(access: BankAccess, bank_ids: Sequence[str], query: RecallQuery) -> R
     recall_id, recalled_at, started = uuid7(), timezone.now(), perf_counter()
     banks = load_banks(access, list(dict.fromkeys(bank_ids)))
     wanted = replace(query, trace=query.trace or is_sampled(recall_id))
-    result = recall_across(banks, wanted, build_tools(access, banks))
+    result = recall_across(banks, wanted, build_tools(access, banks, query.budget))
     milliseconds = round((perf_counter() - started) * 1_000, 3)
     call = Call(recall_id, recalled_at, milliseconds, actor=access.actor)
     RECALL_LOG.note(build_entry(banks, query, result, call))
     return Recalled(recall_id, result if query.trace else replace(result, trace=None))
 
 
-def build_tools(access: BankAccess, banks: Sequence[Bank]) -> RecallTools:
+def build_tools(access: BankAccess, banks: Sequence[Bank], budget: Budget) -> RecallTools:
     default = get_embedder()
     others = {bank.embedding_model for bank in banks} - {default.model_id}
     found = find_embedders(sorted(others)) if others else {}
     bank_id = banks[0].bank_id if len(banks) == 1 else ""
     llm = find_llm(access.tenant_id, Task.JUDGE, bank_id=bank_id)
-    return RecallTools(default, get_reranker(), llm, other_embedders=found)
+    return RecallTools(default, get_reranker(deep=budget.is_deep), llm, other_embedders=found)
 
 
 def is_sampled(recall_id: UUID) -> bool:

@@ -90,6 +90,8 @@ def build_recall_tools(access: BankAccess, bank: Bank) -> RecallTools:
 def recall_and_log(bank: Bank, query: RecallQuery, tools: RecallTools) -> RecallResult:
     """The recall log has an entry for each recall. Its usage counts as that of the reflect."""
     recall_id, recalled_at, started = uuid7(), timezone.now(), perf_counter()
+    if query.budget.is_deep:
+        tools = replace(tools, reranker=get_reranker(deep=True))
     result = recall(bank, replace(query, trace=is_sampled(recall_id)), tools)
     milliseconds = round((perf_counter() - started) * 1_000, 3)
     call = Call(recall_id, recalled_at, milliseconds, RecallRecord.Purpose.REFLECT)

@@ -267,8 +267,9 @@ class Environment(BaseSettings):
         description="The reranking provider: onnx, sentence-transformers, http, llm, or none, which keeps the order.",
     )
     reranking_model: str = Field(
-        default="cross-encoder/ms-marco-MiniLM-L-12-v2",
-        description="Model name, or a folder for sentence-transformers.",
+        default="",
+        description="Model name, or a folder for sentence-transformers. Empty: the provider's usual model; with onnx "
+        "memory-reranker-v1, and cross-encoder/ms-marco-MiniLM-L-12-v2 for the budget high.",
     )
     reranking_base_url: str | None = Field(
         default=None, description="Endpoint with /rerank in the form of Cohere and Jina; needed with http."

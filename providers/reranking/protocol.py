@@ -5,6 +5,10 @@ from typing import Protocol
 
 from providers.usage import Usage
 
+# Names in settings, usage and prices.
+MEMORY_RERANKER = "memory-reranker-v1"  # six layers, trained for memories: docs/memory-reranker.md
+MS_MARCO = "cross-encoder/ms-marco-MiniLM-L-12-v2"  # twelve layers, twice the time
+
 
 @dataclass(frozen=True)
 class Scored:
