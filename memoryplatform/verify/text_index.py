@@ -22,12 +22,7 @@ BEFORE_ALL = UUID(int=0)
 Sums = npt.NDArray[np.uint64]
 
 # A posting has eight bytes: number (4), frequency (1), retired (1), length (2).
-COUNTED_EMBEDDED = """
-SELECT id FROM {table}
-WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND id = ANY(%(ids)s)
-  AND (embedding IS NOT NULL OR second_embedding IS NOT NULL)
-"""
-BLOCKS = """
+COUNTED_BLOCKS = """
 SELECT block.corpus || ' ' || block.lexeme || ' ' || block.place FROM banks_postingblock AS block
 WHERE block.tenant_id = %(tenant_id)s AND block.bank_id = %(bank_id)s
   AND (octet_length(block.postings) = 0 OR octet_length(block.postings) %% 8 <> 0 OR block.live <> (
@@ -62,6 +57,11 @@ NEXT_NUMBER = """
 SELECT coalesce(max(next_number), 0) FROM banks_corpusstatistics
 WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND corpus = %(corpus)s
 """
+EMBEDDED = """
+SELECT id FROM {table}
+WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND id = ANY(%(ids)s)
+  AND (embedding IS NOT NULL OR second_embedding IS NOT NULL)
+"""
 BLOCKS = """
 SELECT lexeme, place, postings FROM banks_postingblock
 WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND corpus = %(corpus)s
@@ -89,8 +89,8 @@ def compare_corpus(bank: Bank, corpus: Corpus) -> Finding:
             np.subtract.at(sums, [text.number], fingerprint(text))  # without a warning where it wraps around
             if sums[text.number]:
                 ids_by_number[text.number] = text.id
-    for number in np.flatnonzero(sums).tolist():
-        wrong.append(str(ids_by_number.get(number, f"{corpus.value} {number}")))
+    differing = np.flatnonzero(sums).tolist()
+    wrong += [str(ids_by_number.get(number, f"{corpus.value} {number}")) for number in differing]
     return list_finding([*wrong, *find_embedded(bank, corpus, unnumbered)])
 
 
