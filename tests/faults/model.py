@@ -9,6 +9,7 @@ from typing import Literal
 from tests.llm_server.script import Received, Reply
 
 PARCEL = re.compile(r"(\w+) stored parcel (\w+) in the cellar")
+PASSAGE = re.compile(r"<passage \w+>.*?</passage", re.DOTALL)
 DELIMITER = re.compile(r"=====NOTES [0-9a-f]+=====")
 HANG_SECONDS = 60.0  # longer than the client waits
 Illness = Literal["", "failing", "hanging", "garbage"]
@@ -41,13 +42,13 @@ def think(received: Received) -> str:
     if wanted is None:
         return reflect(received.prompt)
     if "facts" in wanted:
-        section = received.body["messages"][1]["content"]  # a complaint about a former answer may follow
-        return json.dumps({"facts": read_parcels(section)})
+        return json.dumps({"facts": read_parcels(received.prompt)})
     return json.dumps({name: "I keep a cellar." if name == "background" else [] for name in wanted})
 
 
-def read_parcels(text: str) -> list[dict[str, object]]:
-    found = dict.fromkeys(PARCEL.findall(text))
+def read_parcels(prompt: str) -> list[dict[str, object]]:
+    """Of the passage alone: facts that are known already stand beside it."""
+    found = dict.fromkeys(PARCEL.findall("".join(PASSAGE.findall(prompt))))
     return [
         {
             "text": f"{who} stored parcel {parcel} in the cellar.",
