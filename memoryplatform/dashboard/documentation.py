@@ -36,7 +36,7 @@ GROUPS = {
     "Operate": (
         "docs/operating.md docs/configuration.md docs/providers.md docs/embedding-models.md "
         "docs/memory-embedder.md docs/accounts.md docs/plans.md docs/tenancy.md docs/data-rights.md docs/backup.md "
-        "docs/upgrading.md"
+        "docs/verify.md docs/upgrading.md"
     ),
     "Reference": (
         "CHANGELOG.md docs/benchmarks.md docs/benchmarks-log.md docs/architecture.md docs/recipes-for-changes.md "

@@ -34,6 +34,7 @@ class Claim:
     tenant_id: UUID
     key: str
     claimed_at: datetime
+    record_id: UUID
 
     def finish(self, *, status_code: int, body: Any) -> None:
         """Keep the answer. Inside the transaction of the work, work and answer stand together or not at all."""
@@ -67,28 +68,35 @@ class Claim:
 
 def begin(tenant_id: UUID, key: str, fingerprint: str, *, bank_key: str = "") -> Claim | Replay:
     """Claim the key for this request, or find its answer. Raises where it is in flight or of another request."""
-    claim = Claim(tenant_id, key, timezone.now())
+    now = timezone.now()
     with tenant_transaction(tenant_id):
-        forget_old_records(tenant_id, now=claim.claimed_at)
+        forget_old_records(tenant_id, now=now)
         rows = IdempotencyRecord.objects.for_tenant(tenant_id)
         fresh = IdempotencyRecord(
-            tenant_id=tenant_id, key=key, fingerprint=fingerprint, bank_key=bank_key, claimed_at=claim.claimed_at
+            tenant_id=tenant_id, key=key, fingerprint=fingerprint, bank_key=bank_key, claimed_at=now
         )
         rows.bulk_create([fresh], ignore_conflicts=True)
         record = rows.select_for_update().filter(key=key).first()
         if record is None:  # the request that had it failed just now and released it
             raise RequestInFlight("A request with this Idempotency-Key has just failed; send it again.")
         if record.id == fresh.id:
-            return claim
+            return Claim(tenant_id, key, now, record.id)
         if record.fingerprint != fingerprint:
             raise KeyReused("This Idempotency-Key was used for another request.")
         if record.status_code is not None:
             return replay(record.status_code, record.answer)
-        is_recent = record.claimed_at > claim.claimed_at - IN_FLIGHT_FOR
-        if is_recent and not has_outlived_its_request(tenant_id, key, fingerprint, now=claim.claimed_at):
+        is_recent = record.claimed_at > now - IN_FLIGHT_FOR
+        if is_recent and not has_outlived_its_request(tenant_id, key, fingerprint, now=now):
             raise RequestInFlight("A request with this Idempotency-Key is being served.")
-        rows.filter(id=record.id).update(claimed_at=claim.claimed_at)
-        return claim
+        rows.filter(id=record.id).update(claimed_at=now)
+        return Claim(tenant_id, key, now, record.id)
+
+
+def release_claim(tenant_id: UUID, record_id: UUID, claimed_at: datetime) -> None:
+    """Release the key of a request whose process died, unless it was answered or another request took it over."""
+    with tenant_transaction(tenant_id):
+        rows = IdempotencyRecord.objects.for_tenant(tenant_id)
+        rows.filter(id=record_id, claimed_at=claimed_at, status_code=None).delete()
 
 
 def has_outlived_its_request(tenant_id: UUID, key: str, fingerprint: str, *, now: datetime) -> bool:

@@ -218,7 +218,7 @@ class Environment(BaseSettings):
     operation_lease_folder: Path | None = Field(
         default=None,
         description="A folder for this process alone. After a crash the process that is started in its place ends the "
-        "leases of the dead one at once. `up` sets one for each process.",
+        "leases of the dead one and releases its Idempotency-Keys at once. `up` sets one for each process.",
     )
     operation_max_attempts: int = Field(default=5, ge=1, le=100, description="Attempts before an operation fails.")
     operation_retry_seconds: float = Field(

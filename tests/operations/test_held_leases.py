@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
+from memoryplatform.operations.errors import RequestInFlight
+from memoryplatform.operations.idempotency import Claim, Replay, begin
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.running.held_leases import end_leases_left_behind, remembered
+from memoryplatform.operations.running.held_leases import end_leases_left_behind, remembered, remembered_request
 from memoryplatform.operations.running.run import Lease, claim
 from tenants.models import Tenant
 from tests.operations.conftest import reload, submit_one
@@ -57,3 +59,26 @@ def test_a_finished_lease_leaves_no_file(tenant: Tenant, folder: Path) -> None:
     with remembered(take(submit_one(tenant, "probe.steps", steps=1))):
         assert len(list(folder.iterdir())) == 1
     assert list(folder.iterdir()) == []
+
+
+def test_the_key_of_a_request_that_died_with_its_process_can_be_used_at_once(tenant: Tenant, folder: Path) -> None:
+    request = begin(tenant.id, "key", "fingerprint")
+    assert isinstance(request, Claim)
+    with remembered_request(request):
+        (file,) = folder.iterdir()
+    file.touch()
+    with pytest.raises(RequestInFlight):
+        begin(tenant.id, "key", "fingerprint")
+    end_leases_left_behind()
+    assert isinstance(begin(tenant.id, "key", "fingerprint"), Claim)
+
+
+def test_the_key_of_a_request_that_was_answered_keeps_its_answer(tenant: Tenant, folder: Path) -> None:
+    request = begin(tenant.id, "key", "fingerprint")
+    assert isinstance(request, Claim)
+    with remembered_request(request):
+        (file,) = folder.iterdir()
+    file.touch()
+    request.finish(status_code=200, body={"done": True})
+    end_leases_left_behind()
+    assert begin(tenant.id, "key", "fingerprint") == Replay(200, {"done": True})

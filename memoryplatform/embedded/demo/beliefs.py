@@ -117,6 +117,10 @@ def add_observation(rows: Rows, summary: story.Summary) -> None:
             ending.expired_at,
             ending.close_reason,
         )
+    if ending is not None and ending.expired_at is not None:
+        after = {"valid_until": write_moment(ending.valid_until), "close_reason": ending.close_reason}
+        change = UnitChange(unit_id=unit.id, action=UnitChange.Action.SUPERSEDED, after=after, actor=ENGINE)
+        rows.add(change, ending.expired_at)
     for fact in facts:
         add_source(rows, unit, role=UnitSource.Role.SUMMARISES, other_unit_id=fact.id)
 

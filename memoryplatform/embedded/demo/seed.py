@@ -1,8 +1,10 @@
 """Seeding the demo bank: one import, and the traces of its use."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 
@@ -24,12 +26,26 @@ from reflection.opinions.confidence import choose_step
 from retrieval.models import Feedback, RecallRecord
 from retrieval.recall_log import insert_records
 from tenants.audit import Actor
-from tenants.models import Tenant, UsageDay, UsageRecord
+from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
+from tenants.usage import sum_usage_days
 
 CHANNELS = ("semantic", "keyword", "graph")
 TOKENS_OF_RESULT = 24  # about the length of a fact
+TOKENS_OF_QUESTION = 9
 WEEKS = 6
+
+# The ledger is append-only, and Django would date its rows today.
+INSERT_USAGE = """
+INSERT INTO tenants_usagerecord (id, tenant_id, at, kind, bank_id, api_key_prefix, attempt, input_tokens, output_tokens,
+                                 calls, estimated, by_model, memories, stored_bytes)
+SELECT gen_random_uuid(), %(tenant_id)s, used.at, used.kind, %(bank_id)s, '', 0, used.tokens, 0, 1, false,
+       jsonb_build_array(jsonb_build_object('service', 'embedding', 'model', %(model)s::text, 'calls', 1,
+                                            'input_tokens', used.tokens, 'output_tokens', 0)),
+       used.memories, used.size
+FROM unnest(%(at)s::timestamptz[], %(kind)s::text[], %(requests)s::int[], %(tokens)s::int[], %(memories)s::int[],
+            %(size)s::int[]) AS used (at, kind, requests, tokens, memories, size), generate_series(1, used.requests)
+"""
 
 
 def seed_demo(tenant_id: UUID, *, user_id: UUID | None = None) -> bool:
@@ -149,28 +165,24 @@ def store_work(bank: Bank, told: Story, rows: Rows) -> None:
 
 
 def store_usage(bank: Bank, rows: Rows) -> None:
-    """The sums of each day: the retains of the story, and recalls that grow over the weeks."""
-    days: list[UsageDay] = []
+    """The ledger of the retains of the story, and of recalls that grow over the weeks, with the sums of each day."""
+    used: list[tuple[datetime, str, int, int, int, int]] = []  # the columns of INSERT_USAGE
     for offset in range(-7 * WEEKS, 0):
         day = rows.today + timedelta(offset)
+        noon = datetime.combine(day, time(12), UTC)
         said = [one for one in rows.by_model[Message] if one.said_at.date() == day]
         known = [one for one in rows.by_model[MemoryUnit] if one.recorded_at.date() == day]
         size = sum(len(one.content.encode()) for one in said)
-        recalls = 4 + (7 * WEEKS + offset) // 4 + offset * offset % 7
         if said or known:
-            days += build_days(bank, day, UsageRecord.Kind.RETAIN, requests=len(said), memories=len(known), size=size)
-        days += build_days(bank, day, UsageRecord.Kind.RECALL, requests=recalls, memories=0, size=0)
-    UsageDay.objects.for_tenant(bank.tenant_id).bulk_create(days)
-
-
-def build_days(
-    bank: Bank, day: date, kind: UsageRecord.Kind, *, requests: int, memories: int, size: int
-) -> list[UsageDay]:
-    """The row of the requests, and the row of the embedding model."""
-    tokens = memories * TOKENS_OF_RESULT if kind == UsageRecord.Kind.RETAIN else requests * 9
-    embedding = {"service": "embedding", "model": bank.embedding_model, "calls": requests, "input_tokens": tokens}
-    same = {"day": day, "bank_id": bank.bank_id, "kind": kind}
-    return [UsageDay(**same, requests=requests, memories=memories, stored_bytes=size), UsageDay(**same, **embedding)]
+            used.append((noon, UsageRecord.Kind.RETAIN, 1, len(known) * TOKENS_OF_RESULT, len(known), size))
+        recalls = 4 + (7 * WEEKS + offset) // 4 + offset * offset % 7
+        used.append((noon, UsageRecord.Kind.RECALL, recalls, TOKENS_OF_QUESTION, 0, 0))
+    names = ("at", "kind", "requests", "tokens", "memories", "size")
+    columns: dict[str, Any] = {name: list(column) for name, column in zip(names, zip(*used, strict=True), strict=True)}
+    of_bank: dict[str, Any] = {"tenant_id": bank.tenant_id, "bank_id": bank.bank_id, "model": bank.embedding_model}
+    with connection.cursor() as cursor:
+        cursor.execute(INSERT_USAGE, {**of_bank, **columns})
+    sum_usage_days(bank.tenant_id, again_since=used[0][0].date())
 
 
 def store_suspect(access: BankAccess, bank: Bank, suspect: story.Suspect, at: datetime) -> None:

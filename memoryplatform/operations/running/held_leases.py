@@ -1,11 +1,14 @@
-"""The leases of this process, as empty files in a folder of its own (`OPERATION_LEASE_FOLDER`).
+"""The leases of this process, and its requests under an `Idempotency-Key`, as empty files in a folder of its own
+(`OPERATION_LEASE_FOLDER`).
 
 A killed process leaves its files behind. The process that is started in its place ends those leases at once, so that
-another worker takes the operations without waiting for the leases to end. Without a folder they wait.
+another worker takes the operations without waiting for the leases to end, and releases the keys, so that the clients
+can repeat their requests. Without a folder they wait.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
 from pathlib import Path
 from uuid import UUID
 
@@ -13,20 +16,31 @@ import structlog
 from django.conf import settings
 from django.utils import timezone
 
+from memoryplatform.operations.idempotency import Claim, release_claim
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running.run import Lease
 from tenants.transactions import tenant_transaction
 
 log = structlog.get_logger(__name__)
+REQUEST = "request"
+
+
+def remembered(lease: Lease) -> AbstractContextManager[None]:
+    """Keep a file for the lease while its operation is performed."""
+    return keep_file(f"{lease.tenant_id} {lease.operation_id} {lease.token}")
+
+
+def remembered_request(claim: Claim) -> AbstractContextManager[None]:
+    """Keep a file for the claim of an `Idempotency-Key` while its request is served."""
+    return keep_file(f"{REQUEST} {claim.tenant_id} {claim.record_id} {claim.claimed_at.isoformat()}")
 
 
 @contextmanager
-def remembered(lease: Lease) -> Iterator[None]:
-    """Keep a file for the lease while its operation is performed."""
+def keep_file(name: str) -> Iterator[None]:
     if settings.OPERATION_LEASE_FOLDER is None:
         yield
         return
-    file = settings.OPERATION_LEASE_FOLDER / f"{lease.tenant_id} {lease.operation_id} {lease.token}"
+    file = settings.OPERATION_LEASE_FOLDER / name
     file.parent.mkdir(parents=True, exist_ok=True)
     file.touch()
     try:
@@ -36,13 +50,21 @@ def remembered(lease: Lease) -> Iterator[None]:
 
 
 def end_leases_left_behind() -> None:
-    """End the leases of the process that had this folder before. Call at the start: that process must be dead."""
+    """End the leases and release the keys of the process that had this folder before.
+
+    Call at the start: that process must be dead.
+    """
     folder: Path | None = settings.OPERATION_LEASE_FOLDER
     if folder is None or not folder.exists():
         return
     for file in folder.iterdir():
-        tenant_id, operation_id, token = file.name.split()
-        end_lease(Lease(UUID(tenant_id), UUID(operation_id), int(token)))
+        kind, *request = file.name.split()
+        if kind == REQUEST:
+            tenant_id, record_id, claimed_at = request
+            release_claim(UUID(tenant_id), UUID(record_id), datetime.fromisoformat(claimed_at))
+        else:
+            operation_id, token = request
+            end_lease(Lease(UUID(kind), UUID(operation_id), int(token)))
         file.unlink(missing_ok=True)
 
 
