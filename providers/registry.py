@@ -57,9 +57,13 @@ def list_embedding_models() -> list[str]:
     return list(dict.fromkeys([get_embedder().model_id, *OTHER_EMBEDDERS.get()]))
 
 
-def get_reranker(*, deep: bool = False) -> Reranker:
-    """`deep`: for the budget `high`, which has time for a larger model."""
-    return (DEEP_RERANKER if deep else RERANKER).get()
+def get_reranker() -> Reranker:
+    return RERANKER.get()
+
+
+def get_deep_reranker() -> Reranker:
+    """For the budget `high`, which has time for a larger model."""
+    return DEEP_RERANKER.get()
 
 
 def find_llm(task: Task) -> LLM | None:

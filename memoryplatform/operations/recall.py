@@ -16,7 +16,7 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.banks.profile import check_bank_id
 from providers.llm.protocol import Task
-from providers.registry import find_embedders, get_embedder, get_reranker
+from providers.registry import find_embedders, get_deep_reranker, get_embedder, get_reranker
 from retrieval.errors import NothingSearched
 from retrieval.recall import RecallTools, recall_across
 from retrieval.recall_log import RECALL_LOG, Call, build_entry
@@ -87,7 +87,8 @@ def build_tools(access: BankAccess, banks: Sequence[Bank], budget: Budget) -> Re
     found = find_embedders(sorted(others)) if others else {}
     bank_id = banks[0].bank_id if len(banks) == 1 else ""
     llm = find_llm(access.tenant_id, Task.JUDGE, bank_id=bank_id)
-    return RecallTools(default, get_reranker(deep=budget.is_deep), llm, other_embedders=found)
+    reranker = get_deep_reranker() if budget.is_deep else get_reranker()
+    return RecallTools(default, reranker, llm, other_embedders=found)
 
 
 def is_sampled(recall_id: UUID) -> bool:

@@ -15,7 +15,7 @@ from memoryplatform.operations.banks.embedding_model import fill_both_columns
 from memoryplatform.operations.engine_choice import choose_answer_writer
 from memoryplatform.operations.recall import is_sampled, load_banks
 from providers.llm.protocol import Task
-from providers.registry import get_embedder, get_reranker
+from providers.registry import get_deep_reranker, get_embedder, get_reranker
 from reflection.directives import read_directives
 from reflection.reflect.reflect import reflect as reflect_at_once
 from reflection.reflect.reflect import reflect_in_steps
@@ -91,7 +91,7 @@ def recall_and_log(bank: Bank, query: RecallQuery, tools: RecallTools) -> Recall
     """The recall log has an entry for each recall. Its usage counts as that of the reflect."""
     recall_id, recalled_at, started = uuid7(), timezone.now(), perf_counter()
     if query.budget.is_deep:
-        tools = replace(tools, reranker=get_reranker(deep=True))
+        tools = replace(tools, reranker=get_deep_reranker())
     result = recall(bank, replace(query, trace=is_sampled(recall_id)), tools)
     milliseconds = round((perf_counter() - started) * 1_000, 3)
     call = Call(recall_id, recalled_at, milliseconds, RecallRecord.Purpose.REFLECT)
