@@ -7,7 +7,10 @@ from retrieval.boosts import logit
 from retrieval.types import Ranked, RecallQuery
 
 FLOOR = 0.002
-LEAST_SHARE = 0.015  # of the best result's relevance
+LEAST_SHARE = 0.01  # of the best result's relevance
+LOWEST_LOGIT = -10.0  # below it the reranker found nothing in common with the query
+LAST_READ = 8
+LAST_FLOOR = 0.0075  # if the last results that the reranker read are below, those that it did not read are no better
 
 # The share of candidates with such a logit that answer, by isotonic regression on LoCoMo's development half (760
 # questions); straight lines between the points. A reranker that is not listed gives probabilities itself.
@@ -30,22 +33,36 @@ UNREAD_POWER = 3.7
 
 def keep_relevant(ranked: Sequence[Ranked], query: RecallQuery, reranker: str) -> list[Ranked]:
     """Best first, each with its relevance; without those far behind the best unless the query `fills` the budget."""
-    best_found = max((measure_found(one) for one in ranked), default=0.0)
-    judged = [
-        one.with_scores(one.scores._replace(relevance=estimate_relevance(one, reranker, best_found))) for one in ranked
-    ]
+    judged = judge(ranked, reranker)
     if not query.fills:
         best = max((one.scores.relevance or 0.0 for one in judged), default=0.0)
         least = max(FLOOR, LEAST_SHARE * best)
-        judged = [one for one in judged if (one.scores.relevance or 0.0) >= least]
+        judged = [one for one in judged if (one.scores.relevance or 0.0) >= least and not is_lowest(one)]
     return judged[: query.max_results]
 
 
+def judge(ranked: Sequence[Ranked], reranker: str) -> list[Ranked]:
+    best_found = max((measure_found(one) for one in ranked), default=0.0)
+    read = sorted((one for one in ranked if one.scores.reranker is not None), key=lambda one: one.scores.place or 0)
+    last = [estimate_relevance(one, reranker, best_found) for one in read[-LAST_READ:]]
+    unread_factor = 0.0 if last and sum(last) / len(last) < LAST_FLOOR else 1.0
+    judged = []
+    for one in ranked:
+        factor = unread_factor if one.scores.reranker is None else 1.0
+        relevance = factor * estimate_relevance(one, reranker, best_found)
+        judged.append(one.with_scores(one.scores._replace(relevance=relevance)))
+    return judged
+
+
+def is_lowest(ranked: Ranked) -> bool:
+    return ranked.scores.reranker is not None and logit(ranked.scores.reranker) < LOWEST_LOGIT
+
+
 def estimate_relevance(ranked: Ranked, reranker: str, best_found: float) -> float:
+    """By the reranker's score, or by the channels if it did not read the result."""
     score = ranked.scores.reranker
     if score is None:
-        share = measure_found(ranked) / best_found if best_found else 0.0
-        return float(UNREAD_AT_BEST * share**UNREAD_POWER)
+        return float(UNREAD_AT_BEST * (measure_found(ranked) / best_found) ** UNREAD_POWER) if best_found else 0.0
     points = CALIBRATIONS.get(reranker)
     return interpolate(points, logit(score)) if points else score
 

@@ -154,7 +154,7 @@ class Reference:
 @cache
 def read_reference() -> Reference:
     described = json.loads(build_openapi())
-    reader = Reader(described["components"]["schemas"])
+    reader = Reader(described["components"])
     read = (
         reader.read_operation(path, method, operation)
         for path, methods in described["paths"].items()
@@ -165,13 +165,13 @@ def read_reference() -> Reference:
 
 @dataclass(frozen=True)
 class Reader:
-    """Reads operations. A `$ref` becomes the schema that it names."""
+    """Reads operations. A `$ref` becomes the schema, parameter or answer that it names."""
 
-    schemas: Mapping[str, Schema]
+    components: Mapping[str, Mapping[str, Schema]]
 
     def read_operation(self, path: str, method: str, operation: Schema) -> Operation:
         inputs: dict[str, list[Field]] = {}
-        for one in operation.get("parameters", ()):
+        for one in map(self.resolve, operation.get("parameters", ())):
             schema = {**one["schema"], "description": one.get("description", "")}
             field = self.read_field(one["name"], schema, is_required=one.get("required", False))
             inputs.setdefault(one["in"], []).append(field)
@@ -190,7 +190,7 @@ class Reader:
             part=find_part(operation["operationId"], path),
             inputs=inputs,
             body_type=body_type,
-            sample_body=json.dumps(self.build_sample("", body["schema"]), indent=2) if is_json else "",
+            sample_body=json.dumps(self.choose_sample(body), indent=2) if is_json else "",
             takes_session={"session": []} in operation["security"],
             answers=[one for one in answers if one.status < HTTPStatus.BAD_REQUEST],
             errors=[one for one in answers if one.status >= HTTPStatus.BAD_REQUEST],
@@ -198,7 +198,7 @@ class Reader:
 
     def read_answers(self, responses: Schema) -> Iterator[Answer]:
         for status, response in responses.items():
-            kinds: Schema = response.get("content", {}) or {"": {}}
+            kinds: Schema = self.resolve(response).get("content", {}) or {"": {}}
             for media_type, content in kinds.items():
                 if int(status) >= HTTPStatus.BAD_REQUEST and media_type != "application/json":
                     continue  # errors are JSON
@@ -250,9 +250,15 @@ class Reader:
         parts = [*schema.get("allOf", ()), *([{"$ref": schema["$ref"]}] if "$ref" in schema else ())]
         resolved: dict[str, Any] = {}
         for part in parts:
-            named = self.schemas[part["$ref"].rpartition("/")[2]] if "$ref" in part else part
-            resolved |= self.resolve(named)
+            resolved |= self.resolve(self.follow(part["$ref"]) if "$ref" in part else part)
         return resolved | {key: value for key, value in schema.items() if key not in {"$ref", "allOf"}}
+
+    def follow(self, reference: str) -> Schema:
+        *_, kind, name = reference.split("/")
+        return self.components[kind][name]
+
+    def choose_sample(self, body: Schema) -> Any:
+        return body.get("example") or self.build_sample("", body["schema"])
 
     def build_sample(self, name: str, given: Schema) -> Any:
         """A value of the schema. An object has its required properties, or its first one if none is required."""

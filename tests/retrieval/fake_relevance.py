@@ -16,7 +16,7 @@ def use_lisbon_rule(monkeypatch: pytest.MonkeyPatch) -> list[RecallQuery]:
     """Returns the list to which each query that reaches the rule is added."""
     queries: list[RecallQuery] = []
 
-    def keep(ranked: Sequence[Ranked], query: RecallQuery) -> list[Ranked]:
+    def keep(ranked: Sequence[Ranked], query: RecallQuery, _reranker: str) -> list[Ranked]:
         queries.append(query)
         judged = [one.with_scores(one.scores._replace(relevance=judge(one))) for one in ranked]
         return [one for one in judged if query.fills or judge(one) > 0.5][: query.max_results]

@@ -21,7 +21,7 @@ def answer(memory: Memory, ask: Ask) -> Any:
     """Two results."""
     memory.unit("Alice moved to Lisbon")
     memory.unit("Bob bought a bicycle")
-    return ask("Lisbon").json()
+    return ask("Lisbon", fill=True).json()
 
 
 def mark(call: Caller, answer: Any, place: int = 0, *, useful: bool = True, **fields: Any) -> Any:

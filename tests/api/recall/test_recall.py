@@ -189,7 +189,7 @@ def test_a_date_in_a_filter_is_the_midnight_that_begins_it() -> None:
     assert str(read(occurred={"end": "2026-06-03"}).filters.occurred.end) == "2026-06-03 00:00:00+00:00"
 
 
-@pytest.mark.parametrize(("nodes", "depth", "seconds"), [(1, 8, 0.07), (200, 11, 0.15), (5_000, 128, 1.5)])
+@pytest.mark.parametrize(("nodes", "depth", "seconds"), [(1, 8, 0.07), (200, 16, 0.15), (5_000, 128, 1.5)])
 def test_a_thinking_budget_lies_between_the_named_budgets(nodes: int, depth: int, seconds: float) -> None:
     budget = read(thinking_budget=nodes, budget="low").budget
     assert (budget.nodes, budget.rerank_depth, budget.rerank_seconds) == (nodes, depth, seconds)

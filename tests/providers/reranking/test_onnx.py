@@ -136,11 +136,16 @@ def test_a_failure_in_an_assistant_reaches_the_caller(monkeypatch: pytest.Monkey
         reranker.rerank(QUERY, PASSAGES)
 
 
-def test_a_changed_file_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    changed = replace(onnx.FILES, model=replace(onnx.FILES.model, sha256="0" * 64))
-    monkeypatch.setattr(onnx, "FILES", changed)
-    with pytest.raises(ModelFileError, match=r"reranker_en/model\.onnx"):
-        OnnxReranker(threads=1)
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [(onnx.MEMORY_RERANKER, r"weights/memory-reranker-v1\.onnx"), (onnx.MS_MARCO, r"reranker_en/model\.onnx")],
+)
+def test_a_changed_file_is_refused_by_name(monkeypatch: pytest.MonkeyPatch, name: str, path: str) -> None:
+    files = onnx.FILES[name]
+    changed = replace(files, model=replace(files.model, sha256="0" * 64))
+    monkeypatch.setattr(onnx, "FILES", {name: changed})
+    with pytest.raises(ModelFileError, match=path):
+        OnnxReranker(threads=1, model=name)
 
 
 def test_another_model_is_refused() -> None:
