@@ -17,12 +17,13 @@ WINDOW = 4_096
 
 @dataclass(frozen=True)
 class Mode:
-    """The settings of a recall: a budget without its time limit, and the disabled channels."""
+    """The settings of a recall: a budget, with its time box or without, and the disabled channels."""
 
     name: str
     budget: str = "mid"
     without: frozenset[Channel] = frozenset()
     rerank: bool = True
+    has_time_box: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def build_query(question: Asked, mode: Mode) -> RecallQuery:
         text=question.text,
         asked_at=question.asked_at,
         max_tokens=EVERYTHING,
-        budget=replace(BUDGETS[mode.budget], rerank_seconds=None),
+        budget=BUDGETS[mode.budget] if mode.has_time_box else replace(BUDGETS[mode.budget], rerank_seconds=None),
         channel_weights=dict.fromkeys(mode.without, 0.0),
         rerank=mode.rerank,
         fills=True,

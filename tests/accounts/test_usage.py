@@ -21,7 +21,7 @@ from memoryplatform.operations.running.perform import perform
 from memoryplatform.settings.environment import Environment, ModelPrice
 from providers import registry
 from providers.embedding.onnx import OnnxEmbedder
-from providers.reranking.onnx import OnnxReranker
+from providers.reranking.onnx import MEMORY_RERANKER, OnnxReranker
 from providers.usage import Usage
 from retrieval.recall_log import RECALL_LOG
 from tenants.memberships import found_tenant
@@ -239,9 +239,8 @@ def test_cost_follows_the_prices_of_the_models(acme: Tenant, call: Caller, setti
 def test_the_built_in_models_have_a_price_by_their_names_in_the_settings(
     acme: Tenant, call: Caller, settings: Settings
 ) -> None:
-    env = Environment.model_fields
-    embedding, reranking = env["embedding_model"].default, env["reranking_model"].default
-    settings.MODEL_PRICES = {embedding: ModelPrice(input="1000000"), reranking: ModelPrice(input="1000000000000")}
+    embedding = Environment.model_fields["embedding_model"].default
+    settings.MODEL_PRICES = {embedding: ModelPrice(input="1000000"), MEMORY_RERANKER: ModelPrice(input="1000000000000")}
     embedded = OnnxEmbedder(threads=1).embed_query("tea").usage
     reranked = OnnxReranker(threads=1).rerank("tea", ["Alice likes tea.", "Bob likes coffee."]).usage
     note(acme, embedded + reranked)

@@ -207,7 +207,7 @@ def test_without_a_model_reflect_offers_to_keep_no_opinions(acme: Tenant, owner:
 
 
 def test_what_the_tokens_cut_is_listed_with_its_text(viewer: Client) -> None:
-    page = viewer.get(f"{PAGE}recall/", {"query": "Alice in Lisbon", "max_tokens": "6"})
+    page = viewer.get(f"{PAGE}recall/", {"query": "Alice in Lisbon", "max_tokens": "6", "fill": "true"})
     (side,) = page.context["asked"]
     assert side.shown.tokens <= 6
     assert {row.text for row in side.shown.cut} | {one.item.text for one in side.shown.results} >= {
@@ -251,7 +251,7 @@ def test_an_unreadable_setting_keeps_the_input(viewer: Client) -> None:
 def test_the_page_of_results_needs_few_queries(viewer: Client, memory: Memory) -> None:
     def count_queries() -> int:
         with CaptureQueriesContext(connection) as made:
-            viewer.get(f"{PAGE}recall/", {"query": "Lisbon", "max_tokens": "10"})
+            viewer.get(f"{PAGE}recall/", {"query": "Lisbon", "max_tokens": "10", "fill": "true"})
         return len(made)
 
     count_queries()  # fills caches

@@ -37,7 +37,7 @@ def test_a_channel_that_is_not_named_weighs_one() -> None:
 
 def test_widening_keeps_the_time_box() -> None:
     widened = Recipe(depth=2.0, rerank_depth=1.5).widen(BUDGETS["low"])
-    assert (widened.nodes, widened.rerank_depth, widened.rerank_seconds) == (200, 12, 0.07)
+    assert (widened.nodes, widened.rerank_depth, widened.rerank_seconds) == (200, 18, 0.07)
 
 
 def test_a_question_about_time_goes_without_the_channels_that_bring_other_times() -> None:
