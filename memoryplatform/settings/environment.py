@@ -266,8 +266,8 @@ class Environment(BaseSettings):
         default="onnx",
         description="The reranking provider: onnx, sentence-transformers, http, llm, or none, which keeps the order.",
     )
-    reranking_model: str = Field(
-        default="",
+    reranking_model: str | None = Field(
+        default=None,
         description="Model name, or a folder for sentence-transformers. Empty: the provider's usual model; with onnx "
         "memory-reranker-v1, and cross-encoder/ms-marco-MiniLM-L-12-v2 for the budget high.",
     )

@@ -66,15 +66,24 @@ export class Memory {
     ]);
   }
 
-  /** At most `topK` results, best first. `atTime` shows what was true then. Empty before the first message. */
-  async retrieve(query: string, options: { topK?: number; atTime?: Date } = {}): Promise<Context> {
-    const { topK = USUAL_RESULTS, atTime } = options;
+  /**
+   * The relevant memories, at most `topK`, best first; with `fill` less relevant ones too. `atTime` shows what was true
+   * then. Empty before the first message.
+   */
+  async retrieve(query: string, options: { topK?: number; atTime?: Date; fill?: boolean } = {}): Promise<Context> {
+    const { topK = USUAL_RESULTS, atTime, fill = false } = options;
     if (topK < 1) throw new RangeError("topK must be at least 1.");
     const max_tokens = Math.max(USUAL_TOKENS, topK * TOKENS_A_RESULT);
     try {
       const as_of = atTime?.toISOString();
-      const recalled = await this.client.recall(this.bank, query, { max_tokens, ...(as_of ? { as_of } : {}) });
-      return new Context(query, recalled.results.slice(0, topK));
+      const recalled = await this.client.recall(this.bank, query, {
+        max_tokens,
+        max_results: topK,
+        fill,
+        include: { details: {} },
+        ...(as_of ? { as_of } : {}),
+      });
+      return new Context(query, recalled.results);
     } catch (error) {
       if (error instanceof BankNotFound) return new Context(query, []);
       throw error;
@@ -105,13 +114,13 @@ export class Memory {
 /** On one line, so that the text of a memory can't imitate a heading. */
 function describe(item: RecallResult): string {
   const notes: string[] = [];
-  if (item.confidence !== null) notes.push(`confidence ${item.confidence.toFixed(2)}`);
-  if (item.valid_until !== null) notes.push(`${day(item.valid_from)} to ${day(item.valid_until)}`.trim());
-  else if (item.occurred_start !== null) notes.push(day(item.occurred_start));
+  if (item.confidence != null) notes.push(`confidence ${item.confidence.toFixed(2)}`);
+  if (item.valid_until != null) notes.push(`${day(item.valid_from)} to ${day(item.valid_until)}`.trim());
+  else if (item.occurred_start != null) notes.push(day(item.occurred_start));
   else notes.push(`said ${day(item.mentioned_at)}`);
   return `- ${item.text.split(/\s+/).join(" ").trim()} (${notes.join("; ")})`;
 }
 
-function day(time: string | null): string {
+function day(time: string | null | undefined): string {
   return time?.slice(0, 10) ?? "";
 }

@@ -21,7 +21,8 @@ from memoryplatform.operations.running.perform import perform
 from memoryplatform.settings.environment import Environment, ModelPrice
 from providers import registry
 from providers.embedding.onnx import OnnxEmbedder
-from providers.reranking.onnx import MEMORY_RERANKER, OnnxReranker
+from providers.reranking.onnx import OnnxReranker
+from providers.reranking.protocol import MEMORY_RERANKER
 from providers.usage import Usage
 from retrieval.recall_log import RECALL_LOG
 from tenants.memberships import found_tenant

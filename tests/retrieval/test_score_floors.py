@@ -11,7 +11,7 @@ from retrieval.types import LeastScores, Part, RecallQuery, RecallResult
 from tests.retrieval.fake_reranker import FakeReranker
 from tests.retrieval.memory import NOW, Memory
 
-QUERY = RecallQuery("Where did Alice move, Lisbon?", NOW)
+QUERY = RecallQuery("Where did Alice move, Lisbon?", NOW, fills=True)
 FLOOR = LeastScores(reranker=0.5)
 GOOD: defaultdict[str, float] = defaultdict(lambda: 0.9)
 

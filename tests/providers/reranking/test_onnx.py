@@ -8,7 +8,7 @@ import pytest
 from providers.errors import ModelFileError, UnknownModel
 from providers.reranking import onnx
 from providers.reranking.onnx import OnnxReranker
-from providers.reranking.protocol import Scored
+from providers.reranking.protocol import MEMORY_RERANKER, MS_MARCO, Scored
 from tests.clock import holds_to_a_time
 from tests.providers.sampled import read_metric
 
@@ -138,7 +138,7 @@ def test_a_failure_in_an_assistant_reaches_the_caller(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize(
     ("name", "path"),
-    [(onnx.MEMORY_RERANKER, r"weights/memory-reranker-v1\.onnx"), (onnx.MS_MARCO, r"reranker_en/model\.onnx")],
+    [(MEMORY_RERANKER, r"weights/memory-reranker-v1\.onnx"), (MS_MARCO, r"reranker_en/model\.onnx")],
 )
 def test_a_changed_file_is_refused_by_name(monkeypatch: pytest.MonkeyPatch, name: str, path: str) -> None:
     files = onnx.FILES[name]
