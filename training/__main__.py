@@ -3,7 +3,7 @@
 import argparse
 import pickle
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -117,17 +117,21 @@ def prepare(work: Work) -> None:
 
 def tune_embedder(work: Work) -> None:
     """On meetings and chats. LifeBench's phone records and RealMem's projects teach it what helps only there."""
-    _, lists = work.read_lists()
-    chosen = [one for one in lists if one.conversation.source == "qmsum"]
-    chosen += CHAT_REPEATS * [one for one in lists if one.conversation.source == "longmemeval"]
     settings = EmbedderSettings(batch=2, epochs=1) if work.limit else EmbedderSettings()
-    work.save(train_embedder(work.read_stock_embedder(), work.document_texts, chosen, settings), "embedder-12")
+    lists = choose_lists(work.read_lists()[1])
+    work.save(train_embedder(work.read_stock_embedder(), work.document_texts, lists, settings), "embedder-12")
 
 
 def tune_reranker(work: Work) -> None:
-    _, lists = work.read_lists()
+    """On the same lists, for the same reason."""
     settings = RerankerSettings(batch=2, epochs=1) if work.limit else RerankerSettings()
+    lists = choose_lists(work.read_lists()[1])
     work.save(train_reranker(work.read_stock_reranker(), work.pair_texts, lists, settings), "reranker-12")
+
+
+def choose_lists(lists: Sequence[TrainingList]) -> list[TrainingList]:
+    chats = [one for one in lists if one.conversation.source == "longmemeval"]
+    return [*(one for one in lists if one.conversation.source == "qmsum"), *CHAT_REPEATS * chats]
 
 
 def distil_embedders(work: Work) -> None:
@@ -146,7 +150,7 @@ def distil_embedders(work: Work) -> None:
 
 def distil_rerankers(work: Work) -> None:
     """To six, four and three layers, on the candidates of the known questions and of others asked in the talk."""
-    more = find_more_questions(work.read_conversations()[0], most=6_000)
+    more = find_more_questions(work.read_conversations()[0], most=9_000)
     vectors = embed_conversations(work.read_stock_embedder(), work.document_texts, more)
     pools = [*work.read_lists()[0], *build_pools(more, vectors, size=POOL)]
     teacher = work.load("reranker-12", work.read_stock_reranker())
@@ -174,12 +178,12 @@ def load_all(work: Work, kind: str, stock: Encoder) -> dict[str, Encoder]:
 
 
 def write_weights(work: Work) -> None:
-    """The embedder as the int8 file that the service loads."""
-    export(
-        work.load("embedder-12", work.read_stock_embedder()),
-        stock=work.folder / "embedder" / "model.onnx",
-        to=work.folder / "embedder.onnx",
-    )
+    """The embedder and the reranker as the int8 files that the service loads, if their steps have run."""
+    stocks = {"embedder-12": work.read_stock_embedder, "reranker-6": work.read_stock_reranker}
+    for name, read_stock in stocks.items():
+        if (work.folder / f"{name}.pt").exists():
+            stock = work.folder / name.partition("-")[0] / "model.onnx"
+            export(work.load(name, read_stock()), stock=stock, to=work.folder / f"{name}.onnx")
 
 
 STEPS: dict[str, Callable[[Work], None]] = {

@@ -18,7 +18,7 @@ from training.lists import TrainingList, batches
 class RerankerSettings:
     """`anchor` weighs the divergence from the stock model's distribution over each list."""
 
-    epochs: int = 2
+    epochs: int = 3
     rate: float = 2e-5
     batch: int = 16
     positives: int = 3
@@ -76,9 +76,9 @@ def diverge(logits: Tensor, goal: Tensor, temperature: float = 2.0) -> Tensor:
 
 @dataclass(frozen=True)
 class DistilSettings:
-    epochs: int = 3
-    rate: float = 1.5e-4
-    batch: int = 16
+    epochs: int = 5
+    rate: float = 2e-4
+    batch: int = 32
     candidates: int = 20
     seed: int = 7
 

@@ -132,7 +132,8 @@ def write_talk(speakers: Sequence[str], words: Sequence[str], sessions: Sequence
     for index, (speaker, text) in enumerate(zip(speakers, words, strict=True)):
         replies = index > 0 and sessions[index] == sessions[index - 1] and speaker != speakers[index - 1]
         question = find_last_question(words[index - 1]) if replies else ""
-        texts.append(f"{question}\n{speaker}: {text}" if question else f"{speaker}: {text}")
+        asked = f"{speakers[index - 1]}: {question}\n" if question else ""
+        texts.append(f"{asked}{speaker}: {text}")
     return texts
 
 
