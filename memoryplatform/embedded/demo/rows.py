@@ -11,8 +11,6 @@ from datetime import date, datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
-from uuid_utils.compat import uuid7
-
 from banks.facts import hash_tags, hash_words
 from banks.models import Bank, MemoryUnit, UnitSource, UnitTag
 from memoryplatform.embedded.demo.story import find_day, find_moment
@@ -20,6 +18,7 @@ from memoryplatform.operations.transfer.export import FORMAT, VERSION
 from memoryplatform.operations.transfer.lines import END, HEADER, write_line, write_row
 from memoryplatform.operations.transfer.tables import PROFILE, SELF_REFERENCES, TABLES, write_profile
 from memoryplatform.operations.transfer.values import write_value
+from tenants.identifiers import uuid7_at
 from tenants.scoping import TenantOwned
 
 ENGINE = "consolidate"
@@ -47,8 +46,7 @@ class Rows:
     def make_id(self, at: datetime) -> UUID:
         """Ids are in the order of time."""
         self._ids[at] += 1
-        moment = at + timedelta(milliseconds=self._ids[at])
-        return uuid7(timestamp=int(moment.timestamp()), nanos=moment.microsecond * 1000)
+        return uuid7_at(at + timedelta(milliseconds=self._ids[at]))
 
     def day(self, offset: int | None) -> datetime | None:
         return None if offset is None else find_day(self.today, offset)
