@@ -7,7 +7,7 @@ from memoryplatform.verify.check import Finding, TenantCheck, execute, fetch, li
 from tenants.transactions import tenant_transaction
 from tenants.usage import COLUMNS, LEDGER, start_of, sum_usage_days
 
-# What the triggers of `banks/sql/storage_counts.sql` should have added up to.
+# The sums that the triggers of `banks/sql/storage_counts.sql` should have.
 STORED = """
 SELECT (SELECT count(*) FROM banks_memoryunit WHERE tenant_id = %(tenant_id)s),
        (SELECT coalesce(sum(octet_length(text)), 0) FROM banks_memoryunit WHERE tenant_id = %(tenant_id)s)
