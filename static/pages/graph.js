@@ -147,6 +147,7 @@ async function expand(key) {
   if (chosen === key) fly(key);
 }
 
+// Writes the hidden kinds into the address.
 function writeState() {
   const query = new URLSearchParams(location.search);
   if (hidden.size) query.set("hide", [...hidden].join(","));
@@ -157,7 +158,10 @@ function writeState() {
 function listen() {
   renderer.on("clickNode", ({ node }) => {
     const address = `${canvas.dataset.address}?node=${encodeURIComponent(node)}`;
-    htmx.ajax("GET", address, { target: "#graph-panel" }).then(() => history.pushState(null, "", address));
+    htmx.ajax("GET", address, { target: "#graph-panel" }).then(() => {
+      history.pushState(null, "", address);
+      writeState();
+    });
   });
   renderer.on("doubleClickNode", (event) => {
     event.preventSigmaDefault(); // which would zoom
@@ -175,6 +179,7 @@ function listen() {
   document.addEventListener("htmx:afterSettle", (event) => {
     if (event.target.id === "graph-panel") choose(panel.querySelector("[data-node]")?.dataset.node ?? null);
   });
+  document.addEventListener("htmx:pushedIntoHistory", writeState); // the address of a node does not know what is hidden
   addEventListener("popstate", (event) => { if (!event.state?.htmx) location.reload(); });
   filters.addEventListener("change", (event) => {
     const { value, checked } = event.target;
