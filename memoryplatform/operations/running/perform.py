@@ -63,7 +63,7 @@ def attempt(lease: Lease, operation: Operation) -> str:
     """One attempt. Returns the final status, or the reason why there is none."""
     run = Run(lease, operation.payload, operation.attempts, operation.bank_id)
     try:
-        with heartbeat(lease):
+        with heartbeat.keep(lease):
             result = get_kind(operation.kind).handler(run)
         if not run.is_complete:
             complete(run, result)

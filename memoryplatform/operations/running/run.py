@@ -15,7 +15,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, InterfaceError, connections
 from django.utils import timezone
 
 from banks.models import Bank
@@ -165,29 +165,61 @@ def lease_end() -> datetime:
     return timezone.now() + timedelta(seconds=settings.OPERATION_LEASE_SECONDS)
 
 
-@contextmanager
-def heartbeat(lease: Lease) -> Iterator[None]:
-    stop = threading.Event()
-    thread = threading.Thread(target=beat, args=(lease, stop), name=f"lease-{lease.operation_id}", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
+class Heartbeat:
+    """One thread for a process. It renews the leases of the operations that the process performs.
+
+    A worker that stops interrupts its threads. A thread that an operation has just started could get the interrupt
+    instead, so no operation starts one of its own.
+    """
+
+    def __init__(self) -> None:
+        self.due: dict[Lease, float] = {}
+        self.changed = threading.Condition()
+        self.thread: threading.Thread | None = None
+
+    @contextmanager
+    def keep(self, lease: Lease) -> Iterator[None]:
+        with self.changed:
+            self.due[lease] = next_beat()
+            if self.thread is None or not self.thread.is_alive():
+                self.thread = threading.Thread(target=self.beat, name="heartbeat", daemon=True)
+                self.thread.start()
+            self.changed.notify()
+        try:
+            yield
+        finally:
+            with self.changed:
+                self.due.pop(lease, None)
+
+    def beat(self) -> None:
+        while True:
+            for lease in self.wait():
+                self.renew(lease)
+            connections.close_all()
+
+    def wait(self) -> list[Lease]:
+        """Sleep until a lease is due."""
+        with self.changed:
+            while not (due := [lease for lease, moment in self.due.items() if moment <= monotonic()]):
+                self.changed.wait(min(self.due.values()) - monotonic() if self.due else None)
+            self.due.update(dict.fromkeys(due, next_beat()))
+            return due
+
+    def renew(self, lease: Lease) -> None:
+        try:
+            lease.renew()
+        except LeaseLost:  # the next fenced transaction of the work raises it
+            with self.changed:
+                self.due.pop(lease, None)
+        except (DatabaseError, InterfaceError):
+            log.warning("lease.renewal_failed", operation_id=str(lease.operation_id))
 
 
-def beat(lease: Lease, stop: threading.Event) -> None:
-    try:
-        while not stop.wait(settings.OPERATION_LEASE_SECONDS / BEATS_PER_LEASE):
-            try:
-                lease.renew()
-            except LeaseLost:
-                return  # the next fenced transaction of the work raises LeaseLost
-            except DatabaseError:
-                log.warning("lease.renewal_failed", operation_id=str(lease.operation_id))
-    finally:
-        connections.close_all()
+heartbeat = Heartbeat()
+
+
+def next_beat() -> float:
+    return monotonic() + settings.OPERATION_LEASE_SECONDS / BEATS_PER_LEASE
 
 
 @dataclass
