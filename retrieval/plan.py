@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from banks.models import Corpus
 from retrieval.channels import DECLARED
 from retrieval.filters.types import Filters
-from retrieval.fusion import RRF_K
 from retrieval.statements import Limits, build_limits
 from retrieval.types import AT_PRESENT, Analysis, Budget, Channel, PointInTime, QuestionType, RecallQuery
 
@@ -18,7 +17,12 @@ from retrieval.types import AT_PRESENT, Analysis, Budget, Channel, PointInTime, 
 WEIGHTS: Mapping[Channel, float] = {Channel.GRAPH: 0.5, Channel.SUMMARIES: 0.25}
 # For a question about time these channels bring units of other times: the graph harms, summaries add nothing. Semantic
 # keeps a half, because nothing else finds the unit if the window was read wrongly.
-ABOUT_TIME: Mapping[Channel, float] = {Channel.SEMANTIC: 0.5, Channel.GRAPH: 0.0, Channel.SUMMARIES: 0.0}
+ABOUT_TIME: Mapping[Channel, float] = {
+    Channel.TEMPORAL: 2.0,
+    Channel.SEMANTIC: 0.5,
+    Channel.GRAPH: 0.0,
+    Channel.SUMMARIES: 0.0,
+}
 
 
 @dataclass(frozen=True)
@@ -26,8 +30,8 @@ class Combination:
     """RRF of the reranker's order and the fused order, with these weights."""
 
     reranker: float = 1.0
-    fused: float = 0.25
-    k: float = RRF_K
+    fused: float = 0.5
+    k: float = 60.0
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ class Recipe:
     depth: float = 1.0
     rerank_depth: float = 1.0
     neighbour: float = 0.5
-    speaker: float = 1.4
+    speaker: float = 1.6
     combination: Combination = field(default_factory=Combination)
     boosts: Boosts = field(default_factory=Boosts)
     passages: Passages = field(default_factory=Passages)

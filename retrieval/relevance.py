@@ -27,8 +27,8 @@ CALIBRATIONS: Mapping[str, Points] = {
 }  # fmt: skip
 # A candidate that the reranker did not read: by its score before reranking as a share of the best one's, fitted on
 # the same questions.
-UNREAD_AT_BEST = 0.047
-UNREAD_POWER = 3.7
+UNREAD_AT_BEST = 0.057
+UNREAD_POWER = 2.6
 
 
 def keep_relevant(ranked: Sequence[Ranked], query: RecallQuery, reranker: str) -> list[Ranked]:

@@ -148,8 +148,8 @@ def test_the_example_of_the_page_adds_up() -> None:
     fused, combined = derive_fused(candidate, recipe), derive_final(candidate, recipe)
     candidate["score_components"] = {"boosts": {"speaker": 1.1, "recency": 1.004, "proof": 1.006}}
     final = derive_final(candidate, recipe)
-    neighbour = recipe["neighbour"] * 0.0320
+    neighbour = recipe["neighbour"] * 0.1200
     raised = (fused + neighbour) * recipe["speaker"]
     told = [f"{number:.4f}" for number in (fused, neighbour, raised, combined, final)]
-    assert told == ["0.0562", "0.0160", "0.1011", "0.9937", "1.1040"]
+    assert told == ["0.2032", "0.0600", "0.4211", "0.9894", "1.0993"]
     assert all(f"= {number}" in page for number in told)

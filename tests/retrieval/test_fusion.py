@@ -21,7 +21,7 @@ def numbers_of(fused: list[Fused]) -> list[int]:
 
 def test_scores_are_sums_of_reciprocal_ranks_from_one() -> None:
     fused = {one.id.int: one.score for one in fuse({SEMANTIC: make_hits(1, 2), KEYWORD: make_hits(2, 3)}, {})}
-    assert fused == pytest.approx({1: 1 / 61, 2: 1 / 62 + 1 / 61, 3: 1 / 62})
+    assert fused == pytest.approx({1: 1 / 16, 2: 1 / 17 + 1 / 16, 3: 1 / 17})
 
 
 def test_a_result_of_several_channels_comes_first() -> None:
@@ -31,7 +31,7 @@ def test_a_result_of_several_channels_comes_first() -> None:
 def test_a_weight_multiplies_the_share_of_its_channel() -> None:
     fused = fuse({SEMANTIC: make_hits(1), KEYWORD: make_hits(2)}, {KEYWORD: 2.0})
     assert numbers_of(fused) == [2, 1]
-    assert [one.score for one in fused] == pytest.approx([2 / 61, 1 / 61])
+    assert [one.score for one in fused] == pytest.approx([2 / 16, 1 / 16])
 
 
 def test_a_channel_without_weight_brings_nothing() -> None:
@@ -45,7 +45,7 @@ def test_each_candidate_knows_its_place_in_every_channel() -> None:
 
 def test_a_repeated_row_counts_at_its_first_rank() -> None:
     [one] = fuse({SEMANTIC: make_hits(1, 1)}, {})
-    assert one.score == pytest.approx(1 / 61)
+    assert one.score == pytest.approx(1 / 16)
 
 
 def test_a_unit_and_a_chunk_of_the_same_id_are_two() -> None:
@@ -70,7 +70,7 @@ def test_the_order_of_the_channels_changes_nothing(found: list[list[int]]) -> No
 
 
 def test_places_count_from_one_and_add_up() -> None:
-    assert add_reciprocal_ranks([["a", "b"], ["b"]]) == pytest.approx({"a": 1 / 61, "b": 1 / 62 + 1 / 61})
+    assert add_reciprocal_ranks([["a", "b"], ["b"]]) == pytest.approx({"a": 1 / 16, "b": 1 / 17 + 1 / 16})
 
 
 def test_first_in_one_list_ranks_after_second_in_two_lists() -> None:

@@ -27,7 +27,7 @@ def test_a_ready_fact_ranks_in_the_archive_as_in_its_own_channel() -> None:
     fused = fuse(LISTS, WEIGHTS)
     assert [one.id for one in fused] == [TALK.id, FACT.id]
     first, second = count_own_passages(fused, CANDIDATES, WEIGHTS, LISTS)
-    assert (first.id, round(first.score * 61, 9)) == (FACT.id, 4)
+    assert (first.id, round(first.score * 16, 9)) == (FACT.id, 4)
     assert {channel: place.rank for channel, place in first.places.items()} == dict.fromkeys(LISTS, 1)
     assert second == fused[0]
 

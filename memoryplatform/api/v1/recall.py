@@ -123,7 +123,7 @@ class ScoresOutput(Output):
     reranker = serializers.FloatField(allow_null=True, help_text="0..1; null if there was no time to rerank it.")
     semantic = serializers.FloatField(allow_null=True)
     keyword = serializers.FloatField(allow_null=True)
-    fused = serializers.FloatField(help_text="The sum over the channels of weight / (60 + rank).")
+    fused = serializers.FloatField(help_text="The sum over the channels of weight / (15 + rank).")
     speaker = serializers.FloatField(help_text="Factor for words of the person that the query is about.")
     ranks = serializers.DictField(child=serializers.IntegerField(), help_text="The rank in each channel, from 1.")
     boosts = serializers.DictField(child=serializers.FloatField(), help_text="Factors by name.")
