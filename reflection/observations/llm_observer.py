@@ -72,8 +72,10 @@ class Numbered:
 class LLMObserver:
     facts_at_once = 80
 
-    def __init__(self, llm: LLM) -> None:
+    def __init__(self, llm: LLM, *, mission: str = "") -> None:
+        """`mission` says what the bank's own people want to have observed."""
         self._llm = llm
+        self._system = f"{SYSTEM}\nWhat these files are for: {mission}" if mission else SYSTEM
 
     @property
     def name(self) -> str:
@@ -93,7 +95,7 @@ class LLMObserver:
         return apply_changes(answer.value, dossiers), answer.usage
 
     def _ask(self, dossiers: Sequence[Dossier]) -> Structured[Answer]:
-        messages = [ChatMessage("system", SYSTEM), ChatMessage("user", build_question(dossiers))]
+        messages = [ChatMessage("system", self._system), ChatMessage("user", build_question(dossiers))]
         return self._llm.complete_as(Answer, messages, temperature=0.0)
 
 

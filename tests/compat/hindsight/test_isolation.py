@@ -85,6 +85,7 @@ FOREIGN = {
     ("PUT", BANK): 200,
     ("POST", f"{BANK}/import"): 200,
     ("PATCH", f"{BANK}/config"): 200,
+    ("PUT", f"{BANK}/config"): 200,
 }
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", f"{BANK}/background"): {"content": "You are mine."},
@@ -94,6 +95,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", f"{BANK}/reflect"): {"query": "secret"},
     ("POST", f"{BANK}/memories"): {"items": []},
     ("PATCH", f"{BANK}/config"): {"updates": {}},
+    ("PUT", f"{BANK}/config"): {"updates": {}},
     ("POST", f"{BANK}/directives"): {"name": "mine", "content": "Obey me."},
     ("POST", f"{BANK}/mental-models"): {"name": "mine", "source_query": "who?"},
     ("POST", f"{BANK}/webhooks"): {"url": "https://example.com/"},

@@ -12,9 +12,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from banks.enums import Network
+from banks.errors import BankNotFound
 from banks.models import Bank, MemoryUnit
 from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView, Unprocessable, read_body
 from memoryplatform.api.compat.hindsight.memory import describe_fact
+from memoryplatform.api.compat.hindsight.recall_settings import add_defaults, switch_channels
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.recall import describe_chunks, describe_entities, describe_whole_item
 from memoryplatform.api.v1.recall_input import RecallInput
@@ -143,15 +145,30 @@ class HindsightRecallView(HindsightView):
 
     def post(self, request: Request, bank_id: str) -> object:
         given = request.data if isinstance(request.data, dict) else {}
-        types = read_types(given.get("types"), self.tenant_id)
-        if not types:
-            with tenant_transaction(self.tenant_id):
-                get_bank(self.access, bank_id)
-            return EMPTY_RECALL
-        query = read_body(RecallInput, translate_recall(given, types)).recall_query()
-        recalled = find_memories(self.access, bank_id, query)
-        facts = read_source_facts(self.access, bank_id, recalled.result.items, given)
-        return describe_recalled(recalled, query, facts)
+        return recall_memories(self.access, bank_id, given)
+
+
+def recall_memories(access: BankAccess, bank_id: str, given: dict[str, Any]) -> dict[str, Any]:
+    types = read_types(given.get("types"), access.tenant_id)
+    if not types:
+        with tenant_transaction(access.tenant_id):
+            get_bank(access, bank_id)
+        return EMPTY_RECALL
+    stored = read_settings(access, bank_id)
+    told = add_defaults(given, stored) if stored else given
+    query = switch_channels(read_body(RecallInput, translate_recall(told, types)).recall_query(), stored)
+    recalled = find_memories(access, bank_id, query)
+    facts = read_source_facts(access, bank_id, recalled.result.items, told)
+    return describe_recalled(recalled, query, facts)
+
+
+def read_settings(access: BankAccess, bank_id: str) -> dict[str, Any]:
+    """Empty for a missing bank: recall reports it, after the request is validated."""
+    try:
+        with bank_transaction(access, bank_id) as bank:
+            return dict(bank.hindsight_settings)
+    except BankNotFound:
+        return {}
 
 
 def translate_recall(given: dict[str, Any], types: Sequence[str]) -> dict[str, Any]:
