@@ -62,7 +62,6 @@ def test_every_setting_is_stored_and_shown(call: Caller, method: str) -> None:
     assert shown["ignored"] == [
         "default_observation_scopes",
         "entities_allow_free_form",
-        "mcp_enabled_tools",
         "memory_defense",
         "retain_strategies",
     ]

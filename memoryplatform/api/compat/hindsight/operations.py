@@ -19,6 +19,7 @@ from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
 
 MOST_OPERATIONS = 100
+ACTIVE = ("pending", "processing")
 # Hindsight's names for the same work; other kinds keep our names.
 TASKS = {CONSOLIDATE: "consolidation", REFRESH_OBSERVATIONS: "consolidation"}
 
@@ -27,6 +28,7 @@ class OperationListInput(hindsight_view.OffsetInput):
     limit = serializers.IntegerField(min_value=1, max_value=MOST_OPERATIONS, default=20)
     status = serializers.CharField(required=False, default="")
     type = serializers.CharField(required=False, default="")
+    active_only = serializers.BooleanField(default=False)
 
 
 class HindsightOperationsView(hindsight_view.HindsightView):
@@ -94,6 +96,8 @@ def find_operation(access: BankAccess, bank_id: str, operation_id: UUID) -> Oper
 def filter_operations(rows: TenantQuerySet[Operation], wanted: dict[str, Any]) -> TenantQuerySet[Operation]:
     if wanted["status"]:
         rows = rows.filter(status=wanted["status"])
+    if wanted["active_only"]:
+        rows = rows.filter(status__in=ACTIVE)
     if wanted["type"]:
         kinds = [kind for kind, task in TASKS.items() if task == wanted["type"]]
         rows = rows.filter(kind__in=kinds or [wanted["type"]])

@@ -102,6 +102,7 @@ HONOURED: dict[str, Any] = {
     "recall_budget_adaptive_high": 0.25,
     "recall_budget_min": 20,
     "recall_budget_max": 2_000,
+    "mcp_enabled_tools": None,
 }
 
 
