@@ -5,6 +5,7 @@ from django.urls import include, path
 from memoryplatform.api.compat.fallback_errors import handle_not_found, handle_server_error, make_error_view
 from memoryplatform.api.compat.hindsight import version
 from memoryplatform.api.compat.hindsight.hindsight_view import NotServedView
+from memoryplatform.api.v1.urls import show_openapi
 from memoryplatform.dashboard import public
 from memoryplatform.observability import health, views
 
@@ -17,6 +18,8 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 urlpatterns = [
     path("", public.home, name="home"),
     path("docs", public.lead_to, {"route": "docs"}),
+    path("openapi.json", show_openapi),  # Hindsight's address, with our description
+    path("redoc", public.lead_to, {"route": "api_reference"}),
     path("v1/docs", public.lead_to, {"route": "api_reference"}),
     path("v1/redoc", public.lead_to, {"route": "api_reference"}),
     path("docs/", public.docs, name="docs"),

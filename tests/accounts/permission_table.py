@@ -232,6 +232,8 @@ BY_PAGE = {
         accounts/github/login/
         accounts/github/login/callback/
         v1/version
+        openapi.json
+        redoc
         v1/openapi.json
         v1/docs
         v1/redoc

@@ -89,7 +89,7 @@ def test_a_bank_in_numbers(client: Hindsight, run: Run, memory: Memory, alice: T
     memory.link(boat, sea)
     make_operation(alice, bank=memory.bank, status="failed")
     stats = run(client.banks.get_agent_stats("support"))
-    assert (stats.total_nodes, stats.nodes_by_fact_type) == (2, {"world": 1, "experience": 1})
+    assert (stats.total_nodes, stats.nodes_by_fact_type) == (2, {"world": 1, "experience": 1, "observation": 0})
     assert (stats.total_links, stats.links_by_link_type) == (1, {"semantic": 1})
     assert stats.links_breakdown == {"world": {"semantic": 1}}
     assert (stats.failed_operations, stats.pending_operations) == (1, 0)
@@ -137,7 +137,13 @@ def test_observations_are_made_when_they_are_asked_for(
     perform(alice.id, UUID(asked.operation_id))
     made = client.list_memories("support", type="observation").items
     assert [one.tags for one in made] == [["sea"]] * 2
-    assert [one.text for one in made if fact in (one.source_memory_ids or [])] == ["Bob sails."]
+    (on_sailing,) = [one for one in made if fact in (one.source_memory_ids or [])]
+    assert on_sailing.text == "Bob sails."
+    shown = run(client.memory.get_memory("support", str(on_sailing.id)))
+    assert shown["source_memory_ids"] == [fact]
+    assert [(one["id"], one["text"], one["type"]) for one in shown["source_memories"]] == [
+        (fact, "Bob sails.", "world")
+    ]
     assert [one.to_dict() for one in run(client.memory.list_observation_scopes("support")).scopes] == [
         {"tags": ["sea"], "count": 2}
     ]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from django.db.models import Count, Max, Q
 from django.utils import timezone
-from rest_framework import serializers
+from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -38,6 +38,7 @@ from memoryplatform.operations.banks.stats import KNOWN, MEMORIES, MENTAL_MODELS
 from memoryplatform.operations.graphs import MOST_NODES, draw_memories
 from tenants.transactions import tenant_transaction
 
+COUNTS_BY_TYPE = ("nodes_by_fact_type", "links_by_fact_type")  # Hindsight shows types without memories too
 BACKGROUND_FIELDS = ("mission", "background", "disposition")
 
 
@@ -212,7 +213,11 @@ def render_config(bank: Bank, unknown: Iterable[str] = ()) -> Response:
 
 
 class HindsightStatsView(hindsight_view.HindsightView, StatsView):
-    pass
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Response:
+        finished = super().finalize_response(request, response, *args, **kwargs)
+        if finished.status_code == status.HTTP_200_OK:
+            finished.data |= {name: dict.fromkeys(KNOWN, 0) | finished.data[name] for name in COUNTS_BY_TYPE}
+        return finished
 
 
 class HindsightTimeseriesView(hindsight_view.HindsightView):
