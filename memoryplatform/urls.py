@@ -5,7 +5,7 @@ from django.urls import include, path
 from memoryplatform.api.compat.fallback_errors import handle_not_found, handle_server_error, make_error_view
 from memoryplatform.api.compat.hindsight import version
 from memoryplatform.api.compat.hindsight.hindsight_view import NotServedView
-from memoryplatform.api.v1.urls import show_openapi
+from memoryplatform.api.openapi import show_openapi
 from memoryplatform.dashboard import public
 from memoryplatform.observability import health, views
 

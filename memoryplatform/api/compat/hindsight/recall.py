@@ -22,7 +22,7 @@ from memoryplatform.api.v1.recall import describe_chunks, describe_entities, des
 from memoryplatform.api.v1.recall_input import RecallInput
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.account.own_llm import find_llm
-from memoryplatform.operations.banks.profile import bank_transaction, get_bank
+from memoryplatform.operations.banks.profile import bank_transaction, find_banks, get_bank
 from memoryplatform.operations.banks.stats import KNOWN
 from memoryplatform.operations.memories.described_units import describe_units
 from memoryplatform.operations.recall import Recalled, recall
@@ -47,15 +47,25 @@ EMPTY_RECALL: dict[str, Any] = {
 }
 
 
-def read_types(given: Any, tenant_id: UUID) -> list[str]:
-    """Without a language model there are no observations, so a request for them alone also searches the facts.
+def read_types(given: Any, access: BankAccess, bank_id: str) -> list[str]:
+    """A request for observations alone also searches the facts where no observation can be found.
 
     Hindsight's plugins ask for observations only.
     """
     names = read_type_names(given)
-    if names == [Network.OBSERVATION.value] and find_llm(tenant_id, Task.OBSERVE) is None:
+    if names == [Network.OBSERVATION.value] and not has_observations(access, bank_id):
         return [*names, Network.WORLD.value, Network.EXPERIENCE.value]
     return names
+
+
+def has_observations(access: BankAccess, bank_id: str) -> bool:
+    """False without a language model, and in a bank whose facts have not been consolidated yet."""
+    if find_llm(access.tenant_id, Task.OBSERVE) is None:
+        return False
+    with tenant_transaction(access.tenant_id):
+        bank = find_banks(access).filter(bank_id=bank_id).first()
+        current = MemoryUnit.objects.of_bank(bank).current() if bank else MemoryUnit.objects.none()
+        return current.filter(network=Network.OBSERVATION).exists()
 
 
 def read_type_names(given: Any) -> list[str]:
@@ -149,7 +159,7 @@ class HindsightRecallView(HindsightView):
 
 
 def recall_memories(access: BankAccess, bank_id: str, given: dict[str, Any]) -> dict[str, Any]:
-    types = read_types(given.get("types"), access.tenant_id)
+    types = read_types(given.get("types"), access, bank_id)
     if not types:
         with tenant_transaction(access.tenant_id):
             get_bank(access, bank_id)
