@@ -24,7 +24,7 @@ FACT = "Alice moved to Lisbon in May."
 
 def test_a_transcript_is_read_as_messages(client: Hindsight) -> None:
     client.retain("code", TRANSCRIPT, document_id="session-1", context="claude-code", tags=["code"])
-    by_type = {one.fact_type: one.text for one in client.list_memories("code").items}
+    by_type = {str(one.fact_type): str(one.text) for one in client.list_memories("code").items}
     assert by_type["world"].startswith("User: My sister Alice moved")
     assert by_type["experience"].startswith("Assistant: I will remember")
     assert not [text for text in by_type.values() if "role:" in text or ":end]" in text]

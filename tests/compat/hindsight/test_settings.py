@@ -228,5 +228,28 @@ def test_recall_has_the_banks_defaults(call: Caller, memory: Memory, monkeypatch
     assert asked[-1].budget.nodes == 1_000
 
 
+def preview(call: Caller, operation: str) -> Any:
+    return call("POST", "/v1/default/banks/nora/prompts/preview", {"operation": operation})
+
+
+def test_prompts_show_the_settings(call: Caller, llm: ScriptedLLM) -> None:
+    call("PATCH", CONFIG, {"updates": {"retain_mission": MISSION, "observations_mission": "Habits only."}})
+    for operation, words in (("retain", MISSION), ("consolidation", "Habits only.")):
+        (message,) = preview(call, operation).json()["messages"]
+        assert message["role"] == "system"
+        assert [words in one["text"] for one in message["blocks"] if one["source"] == "config"] == [True]
+        assert len(message["blocks"][0]["text"]) > 500
+    call("PATCH", CONFIG, {"updates": {"retain_extraction_mode": "chunks", "enable_observations": False}})
+    for operation in ("retain", "consolidation"):
+        shown = preview(call, operation).json()
+        assert (shown["messages"], bool(shown["skipped_reason"])) == ([], True)
+    assert preview(call, "reflect").status_code == 501
+
+
+def test_a_prompt_without_a_model_is_skipped(call: Caller) -> None:
+    call("PATCH", CONFIG, {"updates": {}})
+    assert preview(call, "retain").json()["skipped_reason"] == "No language model is configured."
+
+
 def test_honoured_settings_are_hindsights() -> None:
     assert set(HONOURED) <= set(KEPT)

@@ -6,6 +6,7 @@ The import reads the whole manifest first and applies it in one transaction.
 from dataclasses import dataclass
 from typing import Any
 
+from django.http import HttpRequest, JsonResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
@@ -13,9 +14,10 @@ from banks.models import Bank
 from memoryplatform.api.compat.hindsight.banks import create_or_change
 from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView, read_body, read_query
 from memoryplatform.api.compat.hindsight.mental_models import UNUSED, refuse_schedules
-from memoryplatform.api.compat.hindsight.settings import describe_overrides, list_ignored, read_updates
+from memoryplatform.api.compat.hindsight.settings import KEPT, LABELS, describe_overrides, list_ignored, read_updates
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.serializers import Input
+from memoryplatform.api.v1.bank_config import DEFAULTS
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.directives import DirectiveInput
 from memoryplatform.api.v1.mental_models import MentalModelInput
@@ -53,6 +55,15 @@ class Manifest:
     models: dict[str, MentalModelChange]
     directives: dict[str, DirectiveChange]
     ignored: list[str]
+
+
+def show_schema(_request: HttpRequest) -> JsonResponse:
+    """The JSON Schema of a manifest. Hindsight's clients ask for it without a key."""
+    lists = {"type": ["array", "null"], "items": {"type": "object"}, "maxItems": MOST_ENTRIES}
+    bank = {"type": ["object", "null"], "properties": {name: {} for name in sorted((*DEFAULTS, LABELS, *KEPT))}}
+    properties = {"version": {"const": VERSION}, "bank": bank, "mental_models": lists, "directives": lists}
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "BankTemplateManifest"}
+    return JsonResponse({**head, "type": "object", "required": ["version"], "properties": properties})
 
 
 class HindsightTemplateExportView(HindsightView):
