@@ -3,12 +3,10 @@ from django.contrib import admin
 from django.urls import include, path
 
 from memoryplatform.api.compat.fallback_errors import handle_not_found, handle_server_error, make_error_view
-from memoryplatform.api.compat.hindsight import version
-from memoryplatform.api.compat.hindsight.hindsight_view import NotServedView
+from memoryplatform.api.compat.hindsight import templates, version
+from memoryplatform.api.openapi import show_openapi
 from memoryplatform.dashboard import public
 from memoryplatform.observability import health, views
-
-NO_SCHEMA = "There is no schema of templates here: what GET .../export answers, POST .../import takes."
 
 admin.autodiscover()
 # The second factor and the limits of log-in count for the admin too.
@@ -17,6 +15,8 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 urlpatterns = [
     path("", public.home, name="home"),
     path("docs", public.lead_to, {"route": "docs"}),
+    path("openapi.json", show_openapi),  # Hindsight's address, with our description
+    path("redoc", public.lead_to, {"route": "api_reference"}),
     path("v1/docs", public.lead_to, {"route": "api_reference"}),
     path("v1/redoc", public.lead_to, {"route": "api_reference"}),
     path("docs/", public.docs, name="docs"),
@@ -31,7 +31,7 @@ urlpatterns = [
     path("health/live", version.show_life),
     path("version", version.show_version),
     path("v1/version", version.show_version),
-    path("v1/bank-template-schema", NotServedView.as_view(sentence=NO_SCHEMA)),
+    path("v1/bank-template-schema", templates.show_schema),
     path("v1/default/", include("memoryplatform.api.compat.hindsight.urls")),
     path("v1/", include("memoryplatform.api.v1.urls")),
     path("v1/", include("memoryplatform.api.compat.openai.urls")),

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -15,6 +16,7 @@ from banks.extraction_settings import (
     MOST_TYPES,
     ExtractionSettings,
 )
+from banks.hindsight_settings import read_chunk_size, read_custom_instructions
 from protection.modes import MODES, write_off
 from tenants.scoping import TenantOwned, TenantQuerySet
 
@@ -103,6 +105,9 @@ class Bank(TenantOwned):
         db_default=write_off(),
         help_text="The mode of each family of findings in texts that come in, and the kinds of personal data.",
     )
+    hindsight_settings = models.JSONField(
+        blank=True, default=dict, db_default={}, help_text="Settings that only Hindsight has, under its names."
+    )
     embedding_model = models.CharField(max_length=200, help_text="The model of the vectors in use.")
     vector_slot = models.SmallIntegerField(
         default=0, db_default=0, help_text="The column of the vectors in use: 0 or 1. The other one is for a change."
@@ -185,7 +190,13 @@ class Bank(TenantOwned):
 
     @property
     def extraction_settings(self) -> ExtractionSettings:
-        return ExtractionSettings.read({name: getattr(self, name) for name in ExtractionSettings.names()})
+        settings = ExtractionSettings.read({name: getattr(self, name) for name in ExtractionSettings.names()})
+        parts = (settings.retain_mission, read_custom_instructions(self.hindsight_settings))
+        return replace(settings, retain_mission="\n".join(part for part in parts if part))
+
+    @property
+    def chunk_size(self) -> int:
+        return read_chunk_size(self.hindsight_settings)
 
     @property
     def disposition(self) -> dict[str, Any]:

@@ -102,7 +102,7 @@ def update_chunks(bank: Bank, document: Document) -> Removed:
     cut = [chunk for chunk in rows if chunk.id not in ready]
     wanted = {
         bytes(chunk.content_hash): chunk
-        for place, span in enumerate(cut_pieces(document.text, pieces))
+        for place, span in enumerate(cut_pieces(document.text, pieces, size=bank.chunk_size))
         for chunk in [build_chunk(document, pieces, span, place + bisect_left(starts_of_facts, span.start))]
     }
     removed = remove_chunks(bank, [chunk for chunk in cut if bytes(chunk.content_hash) not in wanted])
@@ -123,18 +123,19 @@ def write_chunks(bank: Bank, known: Iterable[Chunk], wanted: Mapping[bytes, Chun
     return {content_hash: there.get(content_hash, chunk).id for content_hash, chunk in wanted.items()}
 
 
-def cut_pieces(text: str, pieces: Sequence[Piece]) -> list[ChunkSpan]:
+def cut_pieces(text: str, pieces: Sequence[Piece], *, size: int) -> list[ChunkSpan]:
     """No chunk reaches from one piece into the next: it would have two dates."""
     return [
         ChunkSpan(piece.start + span.start, piece.start + span.end)
         for piece in pieces
         if not piece.is_ready
-        for span in cut_text(text[piece.start : piece.end], piece.said_at, is_transcript=piece.is_transcript)
+        for span in cut_text(text[piece.start : piece.end], piece.said_at, is_transcript=piece.is_transcript, size=size)
     ]
 
 
-def cut_text(text: str, said_at: datetime, *, is_transcript: bool) -> list[ChunkSpan]:
-    return cut_transcript(text, said_at) if is_transcript else chunk_text(text)
+def cut_text(text: str, said_at: datetime, *, is_transcript: bool, size: int) -> list[ChunkSpan]:
+    """`size` is the most characters of a chunk. A transcript is cut between its turns."""
+    return cut_transcript(text, said_at) if is_transcript else chunk_text(text, size=size)
 
 
 def build_chunk(document: Document, pieces: list[Piece], span: ChunkSpan, position: int) -> Chunk:

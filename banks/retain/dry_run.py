@@ -112,7 +112,7 @@ def list_passages(bank: Bank, item: RetainItem, instructions: Instructions, tool
 def list_text_passages(bank: Bank, item: RetainItem, instructions: Instructions) -> Iterator[Passage]:
     """A text of one turn is a transcript only if it shows so by itself."""
     is_transcript = bool(find_turns(item.text))
-    for span in cut_text(item.text, item.said_at, is_transcript=is_transcript):
+    for span in cut_text(item.text, item.said_at, is_transcript=is_transcript, size=bank.chunk_size):
         if is_transcript:
             before, held = list_chunk_turns(item.text, span, item.said_at)
             turns = tuple(one.turn for one in held)

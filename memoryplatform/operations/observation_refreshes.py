@@ -7,6 +7,7 @@ from django.db.models import Min
 from django.utils import timezone
 
 from banks.enums import EntityKind
+from banks.hindsight_settings import makes_observations, refreshes_by_itself
 from banks.models import Bank, Entity
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations.account.own_llm import find_llm
@@ -29,11 +30,11 @@ def name_observer(tenant_id: UUID) -> str:
 def mark_and_refresh(bank: Bank, entity_ids: Iterable[UUID], *, is_altered: bool = False) -> None:
     """Marks the entities stale and submits a refresh. `is_altered`: known facts were edited, closed or deleted.
 
-    Without a language model nothing is marked; only emptied entity descriptions are written again. Call inside the
-    tenant transaction that changed the facts.
+    Without a language model, or in a bank without observations, nothing is marked; only emptied entity descriptions
+    are written again. Call inside the tenant transaction that changed the facts.
     """
     ids = set(entity_ids)
-    if find_llm(bank.tenant_id, Task.OBSERVE) is not None:
+    if makes_observations(bank.hindsight_settings) and find_llm(bank.tenant_id, Task.OBSERVE) is not None:
         mark_stale(bank, ids if is_altered else drop_concepts(bank, ids), now=timezone.now(), is_altered=is_altered)
         ask_for_refresh(bank)
     elif is_altered:
@@ -51,7 +52,7 @@ def drop_concepts(bank: Bank, entity_ids: set[UUID]) -> set[UUID]:
 
 def ask_for_refresh(bank: Bank) -> Operation | None:
     """Submits a refresh for the next entity that is due."""
-    if find_llm(bank.tenant_id, Task.OBSERVE) is None:
+    if not refreshes_by_itself(bank.hindsight_settings) or find_llm(bank.tenant_id, Task.OBSERVE) is None:
         return None
     due_at = ObservedEntity.objects.of_bank(bank).stale().aggregate(first=Min("due_at"))["first"]
     if due_at is None:

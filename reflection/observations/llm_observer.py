@@ -37,6 +37,7 @@ Example. Subject 1: Oda. Statement 1 (on 1): "Oda works as a nurse in Porto." Fa
 nurse.", 2 "Oda and Rui adopted a dog, Bolt." Answer: {"changes": [{"action": "reword", "subject": 1, "statements": \
 [1], "text": "Oda works as head nurse in Porto.", "facts": [1]}, {"action": "add", "subject": 1, "statements": [], \
 "text": "Oda has a dog, Bolt, with Rui.", "facts": [2]}]}"""
+MISSION = "What these files are for: {mission}"
 MOST = 10
 KNOWN_CHARACTERS = 10_000  # ten statements of the greatest length
 LEAST_CHARACTERS = 100  # of a text, however many there are
@@ -72,8 +73,10 @@ class Numbered:
 class LLMObserver:
     facts_at_once = 80
 
-    def __init__(self, llm: LLM) -> None:
+    def __init__(self, llm: LLM, *, mission: str = "") -> None:
+        """`mission` says what the bank's own people want to have observed."""
         self._llm = llm
+        self._system = f"{SYSTEM}\n{MISSION.format(mission=mission)}" if mission else SYSTEM
 
     @property
     def name(self) -> str:
@@ -93,7 +96,7 @@ class LLMObserver:
         return apply_changes(answer.value, dossiers), answer.usage
 
     def _ask(self, dossiers: Sequence[Dossier]) -> Structured[Answer]:
-        messages = [ChatMessage("system", SYSTEM), ChatMessage("user", build_question(dossiers))]
+        messages = [ChatMessage("system", self._system), ChatMessage("user", build_question(dossiers))]
         return self._llm.complete_as(Answer, messages, temperature=0.0)
 
 

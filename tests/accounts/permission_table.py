@@ -8,6 +8,7 @@ are ours have one line. Addresses that answer every caller with "not served" hav
 BY_SCOPES = {
     "read": """
         GET v1/default/banks/<str:bank_id>/profile
+        POST v1/default/banks/<str:bank_id>/prompts/preview
         GET v1/default/banks/<str:bank_id>/observations/scopes
         GET v1/default/chunks/<uuid:chunk_id>
         GET v1/default/banks/<str:bank_id>/operations
@@ -85,6 +86,9 @@ BY_SCOPES = {
     "write": """
         PUT v1/default/banks/<str:bank_id>/profile
         DELETE v1/default/banks/<str:bank_id>/memories/<uuid:memory_id>/observations
+        POST v1/default/banks/<str:bank_id>/documents/<path:document_id>/reprocess
+        POST v1/default/banks/<str:bank_id>/files/retain
+        POST v1/default/banks/<str:bank_id>/consolidation/recover
         POST v1/default/banks/<str:bank_id>/consolidate
         DELETE v1/default/banks/<str:bank_id>/operations/<str:operation_id>
         POST v1/default/banks/<str:bank_id>/operations/<str:operation_id>/retry
@@ -148,6 +152,7 @@ BY_SCOPES = {
         POST v1/banks/<str:bank_id>/embedding-model/finish
         POST v1/banks/<str:bank_id>/embedding-model/rollback
         POST v1/banks/<str:bank_id>/embedding-model/switch
+        GET v1/default/banks/<str:bank_id>/llm-requests
         GET v1/default/banks/<str:bank_id>/audit-logs
         GET v1/default/banks/<str:bank_id>/audit-logs/stats
         GET v1/default/banks/<str:bank_id>/audit-logs/<uuid:log_id>
@@ -232,6 +237,9 @@ BY_PAGE = {
         accounts/github/login/
         accounts/github/login/callback/
         v1/version
+        openapi.json
+        redoc
+        v1/bank-template-schema
         v1/openapi.json
         v1/docs
         v1/redoc

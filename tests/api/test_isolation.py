@@ -42,7 +42,8 @@ from tests.memory_factories import (
 )
 
 PEER = "v1/default/"  # tests/compat has its own table
-OPEN_TO_ALL = {"v1/openapi.json", "v1/docs", "v1/redoc", "v1/version"}  # the description of the API itself
+# descriptions of the API itself
+OPEN_TO_ALL = {"v1/bank-template-schema", "v1/openapi.json", "v1/docs", "v1/redoc", "v1/version"}
 
 # (method, route): the status that Charlie gets for Alice's objects. Lists must be empty.
 FOREIGN = {

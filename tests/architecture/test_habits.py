@@ -27,6 +27,7 @@ READ_ONLY_POSTS = {
     "v1/banks/<str:bank_id>/memories/recall",
     "v1/default/banks/<str:bank_id>/memories/dry-run-extract",
     "v1/default/banks/<str:bank_id>/memories/recall",
+    "v1/default/banks/<str:bank_id>/prompts/preview",
     "v1/default/recall",
     "v1/exports/get/",
     "v1/memories/search/",

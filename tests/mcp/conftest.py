@@ -54,12 +54,25 @@ def memory(alice: Tenant) -> Memory:
 
 
 @pytest.fixture
+def connected_like_hindsight(base_url: str) -> Iterator[Connect]:
+    """The same with Hindsight's tools, and headers of the connection."""
+    with ExitStack() as stack:
+
+        def make(tenant: Tenant, *, bank: str = "", headers: dict[str, str] | None = None, **fields: Any) -> Connection:
+            url = f"{base_url}/mcp/{bank}/" if bank else f"{base_url}/mcp/"
+            return stack.enter_context(connect(url, make_key_with_text(tenant, **fields)[1], **(headers or {})))
+
+        yield make
+
+
+@pytest.fixture
 def connected(base_url: str) -> Iterator[Connect]:
     """Opens connections with a new key of a tenant that has the given fields. `bank` selects the bank's address."""
     with ExitStack() as stack:
 
         def make(tenant: Tenant, *, bank: str = "", mode: str = "auto", **fields: Any) -> Connection:
             url = f"{base_url}/mcp/{bank}/" if bank else f"{base_url}/mcp/"
-            return stack.enter_context(connect(url, make_key_with_text(tenant, **fields)[1], mode=mode))
+            key = make_key_with_text(tenant, **fields)[1]
+            return stack.enter_context(connect(f"{url}?tools=native", key, mode=mode))
 
         yield make

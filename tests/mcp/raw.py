@@ -50,7 +50,7 @@ def hang_up(
     place = urlsplit(url)
     connection = HTTPConnection(place.netloc)
     try:
-        connection.request("POST", place.path, body, headers)
+        connection.request("POST", f"{place.path}?{place.query}", body, headers)
         wait_until(when)
     finally:
         connection.close()

@@ -131,7 +131,7 @@ def test_the_address_of_a_bank_out_of_reach_is_not_found(
 ) -> None:
     make_bank(alice, bank_id="other")
     headers = {"Authorization": f"Bearer {make_key_with_text(alice, banks=['support'])[1]}"}
-    answer = httpx2.post(f"{base_url}/mcp/{bank}/", json=PING, headers=headers)
+    answer = httpx2.post(f"{base_url}/mcp/{bank}/?tools=native", json=PING, headers=headers)
     assert (answer.status_code, answer.json()["code"]) == (404, "bank_not_found")
 
 

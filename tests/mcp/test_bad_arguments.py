@@ -148,7 +148,9 @@ def test_a_text_of_a_megabyte_is_accepted_and_worked_on_later(
     alice: Tenant, memory: Memory, base_url: str, version: str
 ) -> None:
     key = make_key_with_text(alice)[1]
-    answer = post_call(f"{base_url}/mcp/support/", key, "retain", {"content": "word " * 200_000}, version=version)
+    answer = post_call(
+        f"{base_url}/mcp/support/?tools=native", key, "retain", {"content": "word " * 200_000}, version=version
+    )
     assert answer.status_code == 200
     assert "pending" in answer.text
     assert "completed" not in answer.text
@@ -156,7 +158,7 @@ def test_a_text_of_a_megabyte_is_accepted_and_worked_on_later(
 
 def test_a_lone_surrogate_in_a_field_name_is_escaped(alice: Tenant, memory: Memory, base_url: str) -> None:
     key = make_key_with_text(alice)[1]
-    answer = post_call(f"{base_url}/mcp/support/", key, "get_bank", {"\ud800": 1}, version=WITHOUT)
+    answer = post_call(f"{base_url}/mcp/support/?tools=native", key, "get_bank", {"\ud800": 1}, version=WITHOUT)
     assert answer.status_code == 200
     assert "invalid" in answer.text
     assert "internal_error" not in answer.text

@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from memoryplatform.api.mcp.server import TOOLS
+from memoryplatform.api.mcp.server import HINDSIGHT_TOOLS, TOOLS
 from tenants.models import Tenant
 from tests.factories import make_bank, make_key_with_text
 from tests.mcp.raw import build_headers
@@ -57,5 +57,7 @@ def test_each_configuration_leads_in(alice: Tenant, base_url: str) -> None:
 
 
 def test_every_tool_is_in_the_table() -> None:
-    table = PAGE.partition("## Tools")[2].partition("A key sees")[0]
+    table = PAGE.partition("## Our tools")[2].partition("A key sees")[0]
     assert set(re.findall(r"`([a-z]+(?:_[a-z]+)?)`", table)) >= set(TOOLS)
+    theirs = PAGE.partition("## Hindsight's tools")[2].partition("- The tools take")[0]
+    assert set(re.findall(r"`([a-z_]+)`", theirs)) - {"not_implemented"} == set(HINDSIGHT_TOOLS)

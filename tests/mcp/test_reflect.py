@@ -64,7 +64,14 @@ def test_an_abandoned_answer_forms_no_opinion(
     model.chat.say_slowly(write(text, opinions=[opinion("I think Lisbon suits Alice.", [1], 0.8)]), trickle=0.02)
     key = make_key_with_text(alice)[1]
     asked = {"query": QUESTION}
-    hang_up(f"{base_url}/mcp/support/", key, "reflect", asked, version=version, when=lambda: model.chat.received)
+    hang_up(
+        f"{base_url}/mcp/support/?tools=native",
+        key,
+        "reflect",
+        asked,
+        version=version,
+        when=lambda: model.chat.received,
+    )
     wait_until(lambda: count(alice, "reflect"))
     with tenant_transaction(alice.id):
         assert not MemoryUnit.objects.for_tenant(alice.id).filter(network="opinion").exists()

@@ -127,7 +127,12 @@ def test_a_charset_makes_no_other_type(base_url: str, key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "code"), [("/mcp/nobody/", "bank_not_found"), ("/mcp/nobody", "bank_not_found"), ("/mcp/a/b", "not_found")]
+    ("path", "code"),
+    [
+        ("/mcp/nobody/?tools=native", "bank_not_found"),
+        ("/mcp/nobody?tools=native", "bank_not_found"),
+        ("/mcp/a/b", "not_found"),
+    ],
 )
 def test_an_address_without_a_bank_is_refused_in_the_apis_shape(base_url: str, key: str, path: str, code: str) -> None:
     answer = httpx2.post(base_url + path, json=LIST, headers=build_headers(key))
@@ -201,7 +206,7 @@ def test_a_client_that_leaves_is_noticed_by_its_tool(
 
     monkeypatch.setitem(TOOLS, "get_bank", replace(TOOLS["get_bank"], run=wait_for_hang_up))
     with pytest.raises(httpx2.ReadTimeout):
-        post_call(f"{base_url}/mcp/support/", key, "get_bank", {}, version=version, timeout=0.5)
+        post_call(f"{base_url}/mcp/support/?tools=native", key, "get_bank", {}, version=version, timeout=0.5)
     assert left.wait(5)
 
 
@@ -222,7 +227,7 @@ def test_a_broken_tool_reveals_no_details(
         raise RuntimeError("the password is swordfish")
 
     monkeypatch.setitem(TOOLS, "get_bank", replace(TOOLS["get_bank"], run=fail))
-    answer = post_call(f"{base_url}/mcp/support/", key, "get_bank", {})
+    answer = post_call(f"{base_url}/mcp/support/?tools=native", key, "get_bank", {})
     assert "internal_error" in answer.text
     assert answer.headers["X-Request-ID"] in answer.text
     assert "swordfish" not in answer.text

@@ -17,7 +17,8 @@ pytestmark = pytest.mark.django_db
 def test_a_live_process_says_so_without_any_service() -> None:
     with mock.patch.object(health, "check_database", side_effect=AssertionError):
         response = Client().get("/health")
-    assert (response.status_code, response.json()) == (200, {"status": "ok"})
+    assert (response.status_code, response.json()) == (200, {"status": "ok", "database": "disconnected"})
+    assert Client().get("/health").json() == {"status": "ok", "database": "connected"}
 
 
 def test_a_ready_service_shows_every_part(redis_server: EmbeddedRedis) -> None:

@@ -20,17 +20,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from starlette.types import Message
 
+from banks.errors import BankIdInvalid
 from memoryplatform.api.authentication import ApiKeyAuthentication
 from memoryplatform.api.errors import describe_unknown_host, handle_exception
 from memoryplatform.api.json_format import check_not_compressed
-from memoryplatform.api.mcp.tools.tool import Caller
+from memoryplatform.api.mcp.tools.tool import DEFAULT_BANK, Caller, ToolSet
 from memoryplatform.api.throttling import KeyAndTenantThrottle, RateLimited
 from memoryplatform.oauth.clients import describe_challenge
 from memoryplatform.operations.banks.profile import get_bank
+from tenants.bank_ids import WORDS, is_bank_id
 from tenants.transactions import tenant_transaction
 
 ALL_BANKS, ONE_BANK = "/mcp/", "/mcp/<str:bank_id>/"  # names in the log and the metrics
 JSON = "application/json"
+BANK_HEADER = "X-Bank-Id"  # Hindsight's: the bank of calls at /mcp/ that name none
 KEY_AUTHENTICATION, THROTTLE = ApiKeyAuthentication(), KeyAndTenantThrottle()
 
 
@@ -67,12 +70,35 @@ def authenticate(request: ASGIRequest) -> Caller:
     names = split_path(request.path_info)
     if len(names) > 1:
         raise NotFound("There is nothing at this address.")
-    address = request.META.get("REMOTE_ADDR") or None
-    caller = Caller(identity, request.request_id, names[0] if names else None, address)  # type: ignore[attr-defined]
+    caller = Caller(
+        identity,
+        request.request_id,  # type: ignore[attr-defined]  # ours, see open_request
+        names[0] if names else None,
+        request.META.get("REMOTE_ADDR") or None,
+        read_tool_set(request),
+        request.headers.get(BANK_HEADER, "").strip() or DEFAULT_BANK,
+    )
     if caller.bank_id is not None:
-        with tenant_transaction(identity.tenant_id):
-            get_bank(caller.access, caller.bank_id)
+        check_bank(caller, caller.bank_id)
     return caller
+
+
+def read_tool_set(request: ASGIRequest) -> ToolSet:
+    given = request.GET.get("tools", ToolSet.HINDSIGHT.value)
+    try:
+        return ToolSet(given)
+    except ValueError:
+        names = " or ".join(one.value for one in ToolSet)
+        raise ParseError(f"The parameter tools of the address must be {names}.", code="bad_request") from None
+
+
+def check_bank(caller: Caller, bank_id: str) -> None:
+    """With Hindsight's tools the bank may be missing: the first write makes it."""
+    if caller.tool_set is ToolSet.NATIVE or not caller.access.reaches(bank_id):
+        with tenant_transaction(caller.identity.tenant_id):
+            get_bank(caller.access, bank_id)
+    elif not is_bank_id(bank_id):
+        raise BankIdInvalid(WORDS)
 
 
 def check_address(request: ASGIRequest) -> None:

@@ -1,6 +1,6 @@
 """The MCP server: it lists the tools and runs them for an authenticated caller."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from importlib.metadata import version
 from threading import Event
@@ -21,15 +21,23 @@ from mcp_types import (
     PaginatedRequestParams,
     TextContent,
 )
+from mcp_types import Tool as ListedTool
 from pydantic import ValidationError
 from rest_framework import exceptions
 from rest_framework.exceptions import PermissionDenied
 
 from memoryplatform.api.errors import handle_exception, make_printable
-from memoryplatform.api.mcp.threads import run_in_tenant_slot
+from memoryplatform.api.mcp.hindsight import banks as hindsight_banks
+from memoryplatform.api.mcp.hindsight import documents, knowledge_base, mental_models
+from memoryplatform.api.mcp.hindsight import memories as hindsight_memories
+from memoryplatform.api.mcp.hindsight.tool import HindsightTool
+from memoryplatform.api.mcp.threads import AUTHENTICATION_THREADS, run_in_tenant_slot, run_in_thread
 from memoryplatform.api.mcp.tools import banks, entities, memories, opinions, recall, reflect, retain
-from memoryplatform.api.mcp.tools.tool import BankArguments, Call, Caller, Tool
+from memoryplatform.api.mcp.tools.tool import Caller, Tool, ToolSet
+from memoryplatform.operations.banks.profile import find_banks
+from tenants.transactions import tenant_transaction
 
+AnyTool = Tool[Any] | HindsightTool
 TOOLS: dict[str, Tool[Any]] = {
     tool.name: tool
     for tool in (
@@ -48,6 +56,12 @@ TOOLS: dict[str, Tool[Any]] = {
         banks.run_create,
     )
 }
+HINDSIGHT_TOOLS: dict[str, HindsightTool] = {
+    tool.name: tool
+    for module in (hindsight_memories, hindsight_banks, mental_models, documents, knowledge_base)
+    for tool in module.TOOLS
+}
+TOOL_SETS: dict[ToolSet, Mapping[str, AnyTool]] = {ToolSet.NATIVE: TOOLS, ToolSet.HINDSIGHT: HINDSIGHT_TOOLS}
 log = structlog.get_logger("memoryplatform.mcp")
 CALLER = "memoryplatform.caller"  # key of the caller in the ASGI scope
 INSTRUCTIONS = (
@@ -77,17 +91,33 @@ def convert_faults(error: ValidationError) -> exceptions.ValidationError:
     return exceptions.ValidationError(faults)
 
 
-def list_tools(caller: Caller) -> Iterator[Tool[Any]]:
-    for tool in TOOLS.values():
-        if is_offered(tool, caller) and all(caller.identity.allows(scope) for scope in tool.scopes.split()):
-            yield tool
+def list_tools(caller: Caller) -> list[ListedTool]:
+    """It may query the database, so call it in a thread."""
+    enabled = read_enabled(caller, caller.bank_id or caller.usual_bank)
+    tools = [
+        tool
+        for tool in TOOL_SETS[caller.tool_set].values()
+        if is_offered(tool, caller) and all(caller.identity.allows(scope) for scope in tool.scopes.split())
+    ]
+    shown = [tool for tool in tools if enabled is None or tool.name in enabled]
+    return [tool.listed if caller.bank_id is None else tool.listed_in_bank for tool in shown]
 
 
-def is_offered(tool: Tool[Any], caller: Caller) -> bool:
+def is_offered(tool: AnyTool, caller: Caller) -> bool:
     return tool.in_bank or caller.bank_id is None
 
 
-async def call_tool(caller: Caller, tool: Tool[Any], arguments: Mapping[str, Any]) -> CallToolResult:
+def read_enabled(caller: Caller, bank_id: str) -> frozenset[str] | None:
+    """Hindsight's tools that the bank's setting `mcp_enabled_tools` allows; None: all of them, and all of ours."""
+    if caller.tool_set is ToolSet.NATIVE:
+        return None
+    with tenant_transaction(caller.identity.tenant_id):
+        bank = find_banks(caller.access).filter(bank_id=bank_id).first()
+    names = bank.hindsight_settings.get("mcp_enabled_tools") if bank else None
+    return frozenset(map(str, names)) if isinstance(names, list) else None
+
+
+async def call_tool(caller: Caller, tool: AnyTool, arguments: Mapping[str, Any]) -> CallToolResult:
     hung_up = Event()
     try:
         return await run_in_tenant_slot(
@@ -97,7 +127,7 @@ async def call_tool(caller: Caller, tool: Tool[Any], arguments: Mapping[str, Any
         hung_up.set()
 
 
-def run_tool_call(caller: Caller, tool: Tool[Any], arguments: Mapping[str, Any], hung_up: Event) -> CallToolResult:
+def run_tool_call(caller: Caller, tool: AnyTool, arguments: Mapping[str, Any], hung_up: Event) -> CallToolResult:
     started, code = perf_counter(), ""
     try:
         return build_result(run_tool(caller, tool, arguments, hung_up))
@@ -110,16 +140,15 @@ def run_tool_call(caller: Caller, tool: Tool[Any], arguments: Mapping[str, Any],
         log.info("tool", tool=tool.name, error=code or None, ms=round((perf_counter() - started) * 1000, 1))
 
 
-def run_tool(caller: Caller, tool: Tool[Any], arguments: Mapping[str, Any], hung_up: Event) -> dict[str, Any]:
+def run_tool(caller: Caller, tool: AnyTool, arguments: Mapping[str, Any], hung_up: Event) -> dict[str, Any]:
     check_scopes(caller, tool)
-    given = tool.accepts(bound=caller.bank_id is not None).model_validate(dict(arguments))
-    bank_id = given.bank_id if isinstance(given, BankArguments) else caller.bank_id or ""
-    call = Call(caller, bank_id, hung_up)
-    answer: dict[str, Any] = tool.run(call, given).dump()
-    return answer
+    enabled = read_enabled(caller, str(caller.bank_id or arguments.get("bank_id") or caller.usual_bank))
+    if enabled is not None and tool.name not in enabled:
+        raise PermissionDenied(f"The bank's setting mcp_enabled_tools does not allow {tool.name}.")
+    return tool.perform(caller, arguments, hung_up)
 
 
-def check_scopes(caller: Caller, tool: Tool[Any]) -> None:
+def check_scopes(caller: Caller, tool: AnyTool) -> None:
     missing = [scope for scope in tool.scopes.split() if not caller.identity.allows(scope)]
     if missing:
         raise PermissionDenied(f"This API key lacks the scope '{' '.join(missing)}'.")
@@ -151,13 +180,14 @@ def get_caller(context: Context) -> Caller:
 
 async def handle_list(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
     caller = get_caller(context)
-    is_bound = caller.bank_id is not None
-    return ListToolsResult(tools=[tool.listed_in_bank if is_bound else tool.listed for tool in list_tools(caller)])
+    return ListToolsResult(tools=await run_in_thread(AUTHENTICATION_THREADS, partial(list_tools, caller)))
 
 
 async def handle_call(context: Context, params: CallToolRequestParams) -> CallToolResult:
     caller = get_caller(context)
-    tool = TOOLS.get(params.name)  # also one that the key lacks a scope for: the call reports the missing scope
+    tool = TOOL_SETS[caller.tool_set].get(
+        params.name
+    )  # also one that the key lacks a scope for: the call reports the missing scope
     if tool is None or not is_offered(tool, caller):
         raise MCPError(INVALID_PARAMS, f"There is no tool {params.name!r} here.")
     return await call_tool(caller, tool, params.arguments or {})

@@ -26,8 +26,9 @@ HINDSIGHT_NAMES = {
     "extraction_mode": "retain_extraction_mode",
     "retain_language": "llm_output_language",
 }
-# Every editable field of a bank is a setting, except its name.
-OWN_NAMES = [field for field in BankChange.names() if field != "name" and field not in HINDSIGHT_NAMES]
+# Every editable field of a bank is a setting, except its name. Settings that only Hindsight has are in its interface.
+NOT_SETTINGS = ("name", "hindsight_settings")
+OWN_NAMES = [field for field in BankChange.names() if field not in NOT_SETTINGS and field not in HINDSIGHT_NAMES]
 NAMES = HINDSIGHT_NAMES | {field: field for field in OWN_NAMES}
 # Hindsight's modes with our counterparts. `calibrated` exists here only.
 MODES = {

@@ -1,6 +1,6 @@
 """Banks: create, find, change, delete."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any
@@ -48,6 +48,7 @@ class BankChange:
     entity_types_closed: bool | None = None
     categories: list[dict[str, str]] | None = None
     protection: dict[str, Any] | None = None  # the given parts; the others stay
+    hindsight_settings: dict[str, Any] | None = None  # the given ones; None as a value removes one
     cleared: frozenset[str] = frozenset()
 
     def given(self) -> dict[str, Any]:
@@ -97,6 +98,7 @@ def create_bank(access: BankAccess, bank_id: str | None, change: BankChange) -> 
     embedding_model = get_embedder().model_id
     protection = write_off() | (change.protection or {})
     given = screen_fields(Bank(protection=protection), change.given(), are_settings=True) | {"protection": protection}
+    given["hindsight_settings"] = merge_settings({}, given.get("hindsight_settings", {}))
     with tenant_transaction(access.tenant_id):
         try:
             with transaction.atomic():
@@ -109,6 +111,10 @@ def create_bank(access: BankAccess, bank_id: str | None, change: BankChange) -> 
         access.record("bank.created", f"bank:{bank_id}")
     warn_of_quotas(access.tenant_id, Quota.BANKS)
     return bank
+
+
+def merge_settings(stored: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in {**stored, **given}.items() if value is not None}
 
 
 def find_or_create_bank(access: BankAccess, bank_id: str, new: BankChange | None = None) -> tuple[Bank, bool]:
@@ -139,6 +145,8 @@ def change_bank(
         before = bank.background
         bank.protection = bank.protection | (change.protection or {})  # the new one counts
         given = screen_fields(bank, change.given(), are_settings=True)
+        if "hindsight_settings" in given:
+            given["hindsight_settings"] = merge_settings(bank.hindsight_settings, given["hindsight_settings"])
         for name, value in given.items():
             if name != "protection":
                 setattr(bank, name, value)

@@ -1,7 +1,9 @@
-"""Readers of documents: plain text, Markdown, and the text of a PDF."""
+"""Readers of documents: plain text, Markdown, HTML, and the text of a PDF."""
 
 import io
+import re
 import time
+from html.parser import HTMLParser
 
 from django.utils import timezone
 from pypdf import PdfReader
@@ -11,8 +13,63 @@ from banks.retain.input import RetainItem
 from memoryplatform.operations.imports.upload import UnreadableUpload, Upload, clean, name_document
 
 MARKDOWN = (".md", ".markdown", ".mdx")
+HTML = (".html", ".htm", ".xhtml")
+HTML_START = re.compile(rb"\s*(?:<!doctype html|<html[\s>])", re.IGNORECASE)
+UNSEEN = frozenset({"head", "script", "style", "template", "noscript"})
+INLINE = frozenset({"a", "abbr", "b", "code", "em", "i", "mark", "s", "small", "span", "strong", "sub", "sup", "u"})
 MOST_PAGES = 2_000
 MOST_SECONDS = 20  # of reading a PDF
+
+
+def read_document(name: str, body: bytes) -> Upload:
+    """One document. Raises UnreadableUpload."""
+    if not body.strip():
+        raise UnreadableUpload("The file is empty.")
+    if body.startswith(b"%PDF"):
+        return read_pdf(body, name=name)
+    if body.startswith(b"PK\x03\x04"):
+        raise UnreadableUpload("Archives and office documents are not read. Save it as PDF, HTML or text.")
+    if name.lower().endswith(HTML) or HTML_START.match(body):
+        return read_html(body, name=name)
+    return read_text(body, name=name)
+
+
+class PageText(HTMLParser):
+    """Collects what a browser shows. Blocks are lines of their own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self._unseen = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._unseen += tag in UNSEEN
+        self._break(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._unseen = max(0, self._unseen - (tag in UNSEEN))
+        self._break(tag)
+
+    def handle_data(self, data: str) -> None:
+        if not self._unseen:
+            self.parts.append(re.sub(r"\s+", " ", data))
+
+    def _break(self, tag: str) -> None:
+        if tag not in INLINE:
+            self.parts.append("\n")
+
+    def read(self) -> str:
+        lines = (line.strip() for line in "".join(self.parts).split("\n"))
+        return "\n".join(line for line in lines if line)
+
+
+def read_html(body: bytes, *, name: str) -> Upload:
+    """The visible text of the page."""
+    written = read_text(body, name=name)
+    page = PageText()
+    page.feed(written.items[0].text)
+    page.close()
+    return build_document("html", page.read(), name_document(name, body), list(written.warnings))
 
 
 def read_text(body: bytes, *, name: str) -> Upload:

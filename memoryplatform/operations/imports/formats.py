@@ -30,6 +30,7 @@ FORMATS = {
     "messages": "Messages",
     "text": "Text",
     "markdown": "Markdown",
+    "html": "Web page",
     "pdf": "PDF",
 }
 LISTS = ("memories", "results", "items", "conversations", "messages")  # fields that hold the list of a file
@@ -48,7 +49,7 @@ def read_upload(name: str, body: bytes) -> Upload:
     elif name.lower().endswith((".json", ".jsonl")) or body.lstrip()[:1] in {b"{", b"["}:
         upload = read_structured(name, body)
     else:
-        upload = documents.read_text(body, name=name)
+        upload = documents.read_document(name, body)
     if not upload.items and upload.format != BANK:
         raise UnreadableUpload("There is nothing to import in this file.")
     return upload

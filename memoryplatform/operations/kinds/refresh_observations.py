@@ -8,6 +8,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from banks.entities.descriptions import describe_entities
+from banks.hindsight_settings import read_text
 from banks.models import Bank, Entity
 from memoryplatform.operations.banks.embedding_model import fill_both_columns
 from memoryplatform.operations.engine_choice import find_cached_llm
@@ -43,7 +44,7 @@ def refresh_observations(run: Run) -> dict[str, Any]:
     run.spend(UsageRecord.Kind.CONSOLIDATE, Usage())
     llm = find_cached_llm(run.tenant_id, Task.OBSERVE)
     if llm is not None:
-        observer = LLMObserver(llm)
+        observer = LLMObserver(llm, mission=read_text(bank.hindsight_settings, "observations_mission"))
         spend = partial(run.spend, UsageRecord.Kind.CONSOLIDATE)
         tools = RefreshTools(observer, get_embedder(bank.embedding_model), run.transaction, spend)
         due = find_due(run, bank)

@@ -194,6 +194,7 @@ PROFILE_FIELDS = {
         "extraction_mode",
         *ExtractionSettings.names(),
         "protection",
+        "hindsight_settings",
     }
 }
 
@@ -223,6 +224,11 @@ def check_terms(name: str, value: Any) -> None:
         raise InvalidValue(f"is refused: {fault}") from None
 
 
+def check_object(value: Any) -> None:
+    if not isinstance(value, dict):
+        raise InvalidValue("is no object")
+
+
 def read_field(name: str, value: Any, renaming: IdRenaming) -> Any:
     try:
         check_length(PROFILE, name, value)
@@ -230,6 +236,8 @@ def read_field(name: str, value: Any, renaming: IdRenaming) -> Any:
             check_protection(value)
         if name in CHECKS:
             check_terms(name, value)
+        if name == "hindsight_settings":
+            check_object(value)
         return read_value(PROFILE_FIELDS[name], value, renaming)
     except InvalidValue as fault:
         raise InvalidValue(f"has a '{name}' that {fault}") from None

@@ -72,7 +72,7 @@ def test_an_extraction_is_tried_with_other_settings(
 def test_a_part_that_can_not_be_tried_is_refused(
     client: Hindsight, run: Run, make_client: MakeClient, alice: Tenant
 ) -> None:
-    for bad in ({"retain_extraction_mode": "custom"}, {"entity_labels": [{"key": "mood", "type": "text"}]}):
+    for bad in ({"retain_extraction_mode": "thorough"}, {"entity_labels": [{"key": "a:b", "type": "text"}]}):
         with pytest.raises(ApiException) as refused:
             run(client.memory.dry_run_extract_memories("vet", request(**bad)))
         assert refused.value.status == 422
@@ -80,6 +80,13 @@ def test_a_part_that_can_not_be_tried_is_refused(
     with pytest.raises(ApiException) as refused:
         run(writer.memory.dry_run_extract_memories("vet", request()))
     assert refused.value.status == 403
+
+
+def test_custom_instructions_are_tried(client: Hindsight, run: Run, llm: ScriptedLLM, alice: Tenant) -> None:
+    llm.chat.otherwise = lambda _received: Reply(text=json.dumps({"facts": []}))
+    custom = {"retain_extraction_mode": "custom", "retain_custom_instructions": "One fact per animal."}
+    run(client.memory.dry_run_extract_memories("vet", request(**custom)))
+    assert "One fact per animal." in llm.chat.received[0].body["messages"][0]["content"]
 
 
 def test_label_groups_are_categories(client: Hindsight) -> None:
@@ -109,7 +116,7 @@ def test_a_category_without_a_key_is_in_a_group_of_its_own(client: Hindsight) ->
 @pytest.mark.parametrize(
     ("group", "words"),
     [
-        ({"key": "mood", "type": "text"}, "type 'text'"),
+        ({"key": "mood", "type": "list"}, "not a valid choice"),
         ({"key": "a:b", "values": [{"value": "c"}]}, "colon"),
         ({"key": "a", "values": [{"value": "c"}, {"value": "C"}]}, "once"),
     ],

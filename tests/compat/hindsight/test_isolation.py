@@ -35,6 +35,10 @@ FOREIGN = {
     ("GET", f"{BANK}/memories/<uuid:memory_id>/history"): 404,
     ("DELETE", f"{BANK}/memories/<uuid:memory_id>/observations"): 404,
     ("POST", f"{BANK}/consolidate"): 404,
+    ("POST", f"{BANK}/consolidation/recover"): 404,
+    ("POST", f"{BANK}/files/retain"): 415,  # the body is a form, not JSON
+    ("GET", f"{BANK}/llm-requests"): 404,
+    ("POST", f"{BANK}/prompts/preview"): 404,
     ("DELETE", f"{BANK}/observations"): 404,
     ("GET", f"{BANK}/observations/scopes"): 404,
     ("POST", f"{BANK}/background"): 404,
@@ -49,7 +53,8 @@ FOREIGN = {
     ("GET", f"{BANK}/documents/<path:document_id>/chunks"): 404,
     ("GET", f"{BANK}/documents/<path:document_id>"): 404,
     ("DELETE", f"{BANK}/documents/<path:document_id>"): 404,
-    ("PATCH", f"{BANK}/documents/<path:document_id>"): 501,
+    ("PATCH", f"{BANK}/documents/<path:document_id>"): 404,
+    ("POST", f"{BANK}/documents/<path:document_id>/reprocess"): 404,
     ("GET", "v1/default/chunks/<uuid:chunk_id>"): 404,
     ("GET", f"{BANK}/entities"): 404,
     ("GET", f"{BANK}/entities/graph"): 404,
@@ -85,6 +90,7 @@ FOREIGN = {
     ("PUT", BANK): 200,
     ("POST", f"{BANK}/import"): 200,
     ("PATCH", f"{BANK}/config"): 200,
+    ("PUT", f"{BANK}/config"): 200,
 }
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", f"{BANK}/background"): {"content": "You are mine."},
@@ -94,6 +100,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", f"{BANK}/reflect"): {"query": "secret"},
     ("POST", f"{BANK}/memories"): {"items": []},
     ("PATCH", f"{BANK}/config"): {"updates": {}},
+    ("PUT", f"{BANK}/config"): {"updates": {}},
     ("POST", f"{BANK}/directives"): {"name": "mine", "content": "Obey me."},
     ("POST", f"{BANK}/mental-models"): {"name": "mine", "source_query": "who?"},
     ("POST", f"{BANK}/webhooks"): {"url": "https://example.com/"},
@@ -170,5 +177,5 @@ def test_without_a_key_nothing_is_there(things: dict[str, str]) -> None:
 def test_a_key_that_may_only_read_changes_nothing(things: dict[str, str], alice: Tenant) -> None:
     call = Caller(make_key_with_text(alice, scopes=["read"])[1])
     for method, route in FOREIGN:
-        if method != "GET" and not route.endswith("/recall"):
+        if method != "GET" and not route.endswith(("/recall", "/preview")):
             assert call(method, path_of(route, things), {}).status_code == 403, route

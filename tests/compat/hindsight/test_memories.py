@@ -58,7 +58,10 @@ def test_a_memory_is_shown_corrected_closed_and_restored(client: Hindsight, run:
     restored = run(client.memory.update_memory(*where, both))
     assert (restored["state"], restored["context"]) == ("valid", "a letter")
     history = run(client.memory.get_observation_history(*where))
-    assert [change["reason"] for change in history["changes"]][:2] == ["wrong colour", "sold"]
+    assert [change["reason"] for change in history][-2:] == ["sold", "wrong colour"]
+    assert [change["previous_text"] for change in history][-2:] == ["Bob has a blue boat", "Bob has a red boat"]
+    assert history[0]["changed_at"] >= history[-1]["changed_at"]
+    assert history[-1]["previous_tags"] == ["sea"]
 
 
 def test_derived_memories_can_not_be_edited(client: Hindsight, run: Run, memory: Memory) -> None:

@@ -83,3 +83,14 @@ def test_an_unknown_operation_is_a_status_and_a_malformed_id_an_error(
 def test_an_operation_of_another_bank_is_not_there(client: Hindsight, run: Run, memory: Memory, alice: Tenant) -> None:
     other = make_operation(alice, bank=memory.bank)
     assert run(client.operations.get_operation_status("elsewhere", str(other.id))).status == "not_found"
+
+
+def test_a_refresh_of_a_mental_model_has_details(client: Hindsight, run: Run, memory: Memory, alice: Tenant) -> None:
+    for status, result in (("completed", {"mental_model_id": "m", "outcome": "content_written"}), ("failed", None)):
+        made = make_operation(alice, bank=memory.bank, kind="refresh_mental_model", status=status, result=result)
+        details = run(client.operations.get_operation_status("support", str(made.id))).details
+        assert details is not None
+        expected = "content_written" if result else "refresh_failed_error"
+        assert (details.operation_type, details.outcome) == ("refresh_mental_model", expected)
+    pending = make_operation(alice, bank=memory.bank, kind="refresh_mental_model")
+    assert run(client.operations.get_operation_status("support", str(pending.id))).details is None

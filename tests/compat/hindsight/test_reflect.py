@@ -11,7 +11,9 @@ from banks.models import MemoryUnit
 from providers import registry
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
+from tests.api.conftest import Caller
 from tests.compat.hindsight.conftest import MakeClient, Run
+from tests.factories import make_key_with_text
 from tests.llm_server import ScriptedLLM
 from tests.reflection.reflect.answers import opinion, write
 from tests.retrieval.memory import Memory
@@ -94,3 +96,11 @@ def test_a_key_that_may_only_read_can_not_reflect(make_client: MakeClient, alice
     with pytest.raises(ApiException) as refused:
         make_client(alice, scopes=["read"]).reflect("support", QUESTION)
     assert refused.value.status == 403
+
+
+@pytest.mark.parametrize("most", [32_769, 10**30, "100000"])
+def test_too_many_tokens_are_cut(alice: Tenant, memory: Memory, most: object) -> None:
+    memory.unit("Bob has a boat")
+    call = Caller(make_key_with_text(alice)[1])
+    answer = call("POST", "/v1/default/banks/support/reflect", {"query": "Bob boat", "max_tokens": most})
+    assert answer.status_code == 200, answer.content

@@ -10,7 +10,6 @@ from hindsight_client import Hindsight
 from hindsight_client_api.exceptions import ApiException
 
 from banks.models import UnitSource
-from memoryplatform.api.compat.hindsight import recall
 from tenants.models import Tenant
 from tests.compat.hindsight.conftest import Run
 from tests.factories import make_key_with_text
@@ -71,11 +70,6 @@ def test_without_a_language_model_a_recall_for_observations_searches_the_facts(c
     client.retain("new", "Alice moved to Lisbon.", timestamp=SPOKEN)
     found = client.recall("new", "Where did Alice move?", types=["observation"])
     assert any("Lisbon" in text for text in texts(found))
-
-
-def test_with_a_language_model_only_observations_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recall, "find_llm", lambda *_: object())
-    assert recall.read_types(["observation"], uuid4()) == ["observation"]
 
 
 def test_a_batch_shares_its_tags_and_its_document(client: Hindsight, run: Run) -> None:

@@ -3,20 +3,19 @@
 Hindsight's mission, reflect mission and background are all our background.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from django.db.models import Count, Max, Q
 from django.utils import timezone
-from rest_framework import serializers
+from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from banks.errors import BankNotFound
 from banks.models import Bank, Document, MemoryUnit
-from memoryplatform.api.compat.hindsight import hindsight_view
-from memoryplatform.api.compat.hindsight.dry_run import LABELS, HindsightSettingsInput, write_groups
-from memoryplatform.api.errors import make_printable
+from memoryplatform.api.compat.hindsight import hindsight_view, settings
 from memoryplatform.api.idempotency import idempotent_operation
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1 import bank_config
@@ -24,6 +23,7 @@ from memoryplatform.api.v1.background import BackgroundInput
 from memoryplatform.api.v1.bank_stats import StatsView, TagOutput, TimeseriesInput, describe_series
 from memoryplatform.api.v1.banks import DispositionInput, check_bank_id
 from memoryplatform.api.v1.graphs import GraphInput, build_filter, describe_memories
+from memoryplatform.api.views import write_etag
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.background import merge_background
 from memoryplatform.operations.banks.profile import (
@@ -32,16 +32,17 @@ from memoryplatform.operations.banks.profile import (
     change_bank,
     delete_bank_for_good,
     find_or_create_bank,
+    read_version,
 )
 from memoryplatform.operations.banks.stats import KNOWN, MEMORIES, MENTAL_MODELS, count_by_time, find_tags
 from memoryplatform.operations.graphs import MOST_NODES, draw_memories
 from tenants.transactions import tenant_transaction
 
+COUNTS_BY_TYPE = ("nodes_by_fact_type", "links_by_fact_type")  # Hindsight shows types without memories too
 BACKGROUND_FIELDS = ("mission", "background", "disposition")
-ENVIRONMENT = "HINDSIGHT_API_"  # Hindsight also accepts a setting under the name of its environment variable
 
 
-class HindsightBankInput(HindsightSettingsInput):
+class HindsightBankInput(settings.HindsightSettingsInput):
     name = serializers.CharField(max_length=200, required=False)
     mission = serializers.CharField(max_length=20_000, required=False, allow_blank=True)
     background = serializers.CharField(max_length=20_000, required=False, allow_blank=True)
@@ -55,7 +56,9 @@ class HindsightBankInput(HindsightSettingsInput):
         whole = {f"disposition_{trait}": value for trait, value in given.get("disposition", {}).items()}
         missions = (given.get(name) for name in ("reflect_mission", "mission", "background"))
         mission = next((one for one in missions if one is not None), None)
-        return replace(bank_config.build_change(whole | given | {"reflect_mission": mission}), name=given.get("name"))
+        kept = given["hindsight_settings"] or None
+        change = bank_config.build_change(whole | given | {"reflect_mission": mission})
+        return replace(change, name=given.get("name"), hindsight_settings=kept)
 
 
 def describe_profile(bank: Bank) -> dict[str, Any]:
@@ -90,12 +93,12 @@ class HindsightBankView(hindsight_view.HindsightView):
         check_bank_id(bank_id)
         body = hindsight_view.read_body(HindsightBankInput, request.data)
         bank = create_or_change(self.access, bank_id, body.change(), expected=self.expected)
-        return describe_profile(bank) | {"ignored": list_ignored(request.data, HindsightBankInput)}
+        return describe_changed(bank, body, request.data)
 
     def patch(self, request: Request, bank_id: str) -> object:
         body = hindsight_view.read_body(HindsightBankInput, request.data)
         bank = change_bank(self.access, bank_id, body.change(), expected=self.expected)
-        return describe_profile(bank) | {"ignored": list_ignored(request.data, HindsightBankInput)}
+        return describe_changed(bank, body, request.data)
 
     def delete(self, request: Request, bank_id: str) -> object:
         """A missing bank counts as deleted. The rows are removed in the background."""
@@ -133,10 +136,10 @@ def create_or_change(
     return change_bank(access, bank_id, change) if change.given() else bank
 
 
-def list_ignored(given: Any, shape: type[Input]) -> list[str]:
-    """Settings that this service does not know. They are ignored, and the response names them."""
-    known = shape().fields
-    return sorted(make_printable(name) for name, value in given.items() if name not in known and value is not None)
+def describe_changed(bank: Bank, body: HindsightBankInput, given: Any) -> dict[str, Any]:
+    """The profile, with the given settings that change nothing here."""
+    unknown = [name for name, value in given.items() if name not in body.fields and value is not None]
+    return describe_profile(bank) | {"ignored": settings.list_ignored(body.change(), unknown)}
 
 
 def describe_banks(banks: list[Bank]) -> list[dict[str, Any]]:
@@ -181,35 +184,40 @@ class HindsightConfigInput(Input):
     updates = serializers.DictField()
 
 
-class HindsightConfigView(hindsight_view.HindsightView, bank_config.ConfigView):
-    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Response:
-        """Shows the categories as Hindsight's label groups too."""
-        for shown in (response.data.get("config"), response.data.get("overrides")):
-            if shown and shown.get("categories"):
-                shown[LABELS] = write_groups(shown["categories"])
-        return super().finalize_response(request, response, *args, **kwargs)
+class HindsightConfigView(hindsight_view.HindsightView):
+    def get(self, _request: Request, bank_id: str) -> Response:
+        with bank_transaction(self.access, bank_id) as bank:
+            return render_config(bank)
 
     def patch(self, request: Request, bank_id: str) -> Response:
-        """Creates a missing bank, as Hindsight does."""
+        """Creates a missing bank, as Hindsight does. Null resets a setting."""
         check_bank_id(bank_id)
         updates = hindsight_view.read_body(HindsightConfigInput, request.data).validated_data["updates"]
-        change = hindsight_view.read_body(HindsightSettingsInput, read_settings(updates)).change()
-        return bank_config.render_config(create_or_change(self.access, bank_id, change, expected=self.expected))
+        change, unknown = settings.read_updates(updates)
+        return render_config(create_or_change(self.access, bank_id, change, expected=self.expected), unknown)
+
+    put = patch  # Hindsight has no PUT; the settings that it does not name stay as they are
+
+    def delete(self, _request: Request, bank_id: str) -> Response:
+        return render_config(change_bank(self.access, bank_id, settings.build_reset(), expected=self.expected))
 
 
-def read_settings(updates: dict[str, Any]) -> dict[str, Any]:
-    given = {name.removeprefix(ENVIRONMENT).lower(): value for name, value in updates.items()}
-    known = {*bank_config.DEFAULTS, LABELS}
-    if unknown := sorted(set(given) - known):
-        raise hindsight_view.BadRequest(
-            f"Not a setting here: {', '.join(unknown)}. Valid fields: {', '.join(sorted(known))}"
-        )
-    labels = {LABELS: given.pop(LABELS) or []} if LABELS in given else {}
-    return bank_config.replace_nulls(given) | labels
+def render_config(bank: Bank, unknown: Iterable[str] = ()) -> Response:
+    fields = {
+        "bank_id": bank.bank_id,
+        "config": settings.describe_settings(bank),
+        "overrides": settings.describe_overrides(bank),
+        "ignored": settings.list_ignored(bank, unknown),
+    }
+    return Response(fields, headers=write_etag(read_version(bank)))
 
 
 class HindsightStatsView(hindsight_view.HindsightView, StatsView):
-    pass
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Response:
+        finished = super().finalize_response(request, response, *args, **kwargs)
+        if finished.status_code == status.HTTP_200_OK:
+            finished.data |= {name: dict.fromkeys(KNOWN, 0) | finished.data[name] for name in COUNTS_BY_TYPE}
+        return finished
 
 
 class HindsightTimeseriesView(hindsight_view.HindsightView):

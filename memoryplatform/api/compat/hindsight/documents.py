@@ -10,11 +10,14 @@ from rest_framework.request import Request
 from banks.errors import ChunkNotFound
 from banks.models import Bank, Chunk
 from memoryplatform.api.compat.hindsight import hindsight_view
+from memoryplatform.api.idempotency import idempotent
+from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.documents import DocumentDetailOutput, DocumentOutput, DocumentView
-from memoryplatform.api.v1.fields import MATCHES, TagFilterInput, TimeField
+from memoryplatform.api.v1.fields import MATCHES, TagFilterInput, TagsField, TimeField
 from memoryplatform.operations import documents
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import bank_transaction
+from memoryplatform.operations.document_changes import change_tags, reprocess_document
 from reflection.models.tagged import build_tags_filter
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
@@ -50,10 +53,29 @@ class HindsightDocumentView(hindsight_view.HindsightView, DocumentView):
         shown = documents.show_document(self.access, bank_id, document_id)
         return with_retain_params(dict(DocumentDetailOutput(shown).data))
 
-    def patch(self, _request: Request, bank_id: str, document_id: str) -> object:
-        raise hindsight_view.NotOffered(
-            "To change a document's tags, retain it again with the new tags. An unchanged text is not read again."
-        )
+    def patch(self, request: Request, bank_id: str, document_id: str) -> object:
+        """Replaces the tags of the document and of its memories."""
+        wanted = hindsight_view.read_body(DocumentChangeInput, request.data).validated_data
+        if "tags" in wanted:
+            operation = change_tags(self.access, bank_id, document_id, tuple(wanted["tags"]))
+            return {"success": operation.status != operation.Status.FAILED}
+        documents.show_document(self.access, bank_id, document_id)
+        return {"success": True}
+
+
+class DocumentChangeInput(Input):
+    tags = TagsField(required=False)
+    observation_scopes = serializers.JSONField(required=False)
+
+    def validate_observation_scopes(self, _value: Any) -> None:
+        raise hindsight_view.NotOffered("Observations cover all tags of an entity: leave out observation_scopes.")
+
+
+class HindsightReprocessView(hindsight_view.HindsightView):
+    @idempotent
+    def post(self, _request: Request, bank_id: str, document_id: str) -> object:
+        operation = reprocess_document(self.access, bank_id, document_id)
+        return {"success": True, "operation_id": str(operation.id), "items_count": 1}
 
 
 class HindsightDocumentChunksView(hindsight_view.HindsightView):

@@ -29,9 +29,12 @@ from memoryplatform.operations.memories.memory_filter import MemoryFilter, Span,
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.observations import consolidate_now, count_scopes, remake_observations
 from memoryplatform.operations.retain import digest_items, retain
+from memoryplatform.operations.running.kind_names import CONSOLIDATE, REFRESH_OBSERVATIONS
+from memoryplatform.operations.running.submit import retry
 from tenants.identifiers import uuid7
 
 ITEM, TAGS = ItemInput(), TagsField()  # shared, because building them for each of 1,000 items takes seconds
+CONSOLIDATING = (CONSOLIDATE, REFRESH_OBSERVATIONS)
 UNSET_TIME = "unset"  # Hindsight stores no time for it; we store the time of the call
 
 
@@ -228,6 +231,18 @@ class HindsightConsolidateView(hindsight_view.HindsightView):
         hindsight_view.read_body(ConsolidateInput, request.data or {})
         asked = consolidate_now(self.access, bank_id)
         return {"operation_id": str(asked.operation.id), "deduplicated": asked.was_waiting}
+
+
+class HindsightRecoverView(hindsight_view.HindsightView):
+    @idempotent
+    def post(self, _request: Request, bank_id: str) -> object:
+        """Tries the failed operations that make observations again."""
+        with bank_transaction(self.access, bank_id) as bank:
+            rows = Operation.objects.for_tenant(self.tenant_id).filter(bank=bank, kind__in=CONSOLIDATING)
+            failed = list(rows.filter(status=Operation.Status.FAILED).values_list("id", flat=True))
+        for operation_id in failed:
+            retry(self.tenant_id, operation_id, actor=self.actor, banks=self.identity.banks)
+        return {"retried_count": len(failed)}
 
 
 class HindsightObservationsView(hindsight_view.HindsightView):

@@ -7,9 +7,12 @@ from rest_framework.request import Request
 
 from banks.enums import Network
 from banks.lifecycle.closing_by_hand import Invalidation
+from banks.models import Bank, MemoryUnit
+from banks.models.unit import UnitChange
 from memoryplatform.api.compat.hindsight.hindsight_view import BadRequest, HindsightView, NotOffered, read_body
-from memoryplatform.api.v1.memory import HistoryOutput, UnitEditInput
+from memoryplatform.api.v1.memory import UnitEditInput
 from memoryplatform.operations.access import name_of
+from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.memories import single
 from memoryplatform.operations.memories.described_units import DescribedUnit
 
@@ -25,6 +28,9 @@ EDITABLE_FIELDS = (
     "tags",
     "metadata",
 )
+VERSIONED = ("text", "occurred_start", "occurred_end", "mentioned_at")  # with the tags
+CHANGE_FIELDS = ("action", "actor", "reason", "before", "after")
+SOURCE_FIELDS = ("id", "context", "occurred_start", "mentioned_at")
 CLEARABLE_FIELDS = ("occurred_start", "occurred_end")
 
 
@@ -67,14 +73,16 @@ def describe_listed(shown: DescribedUnit) -> dict[str, Any]:
     fields = describe_memory(shown) | {"entities": ", ".join(entity.name for entity in shown.entities)}
     if shown.unit.network != Network.OBSERVATION:
         return fields
-    return fields | {"source_memory_ids": [source.other_unit_id for source in shown.sources if source.other_unit_id]}
+    return fields | {"source_memory_ids": list_source_ids(shown)}
 
 
 class HindsightMemoryView(HindsightView):
     scopes: ClassVar[dict[str, str]] = {"PATCH": "write read"}  # the response shows the resource
 
     def get(self, _request: Request, bank_id: str, memory_id: UUID) -> object:
-        return describe_memory(single.show_memory(self.access, bank_id, memory_id).described)
+        described = single.show_memory(self.access, bank_id, memory_id).described
+        with bank_transaction(self.access, bank_id) as bank:
+            return describe_memory(described) | describe_sources(bank, described)
 
     def patch(self, request: Request, bank_id: str, memory_id: UUID) -> object:
         if single.show_memory(self.access, bank_id, memory_id).described.unit.network not in EDITABLE:
@@ -113,7 +121,35 @@ class HindsightMemoryView(HindsightView):
 
 class HindsightMemoryHistoryView(HindsightView):
     def get(self, _request: Request, bank_id: str, memory_id: UUID) -> object:
-        return HistoryOutput(single.show_history(self.access, bank_id, memory_id)).data
+        """Newest first. Each change has the values before it, and our own fields."""
+        described = single.show_memory(self.access, bank_id, memory_id).described
+        state: dict[str, Any] = {name: getattr(described.unit, name) for name in VERSIONED} | {"tags": described.tags}
+        entries = []
+        for change in reversed(single.show_history(self.access, bank_id, memory_id).changes):
+            state |= {name: value for name, value in change.before.items() if name in state}
+            previous = {f"previous_{name}": value for name, value in state.items()}
+            entries.append({**previous, "new_source_memory_ids": [], "source_facts": [], **describe_change(change)})
+        return entries
+
+
+def describe_change(change: UnitChange) -> dict[str, Any]:
+    return {"changed_at": change.changed_at, **{name: getattr(change, name) for name in CHANGE_FIELDS}}
+
+
+def describe_sources(bank: Bank, described: DescribedUnit) -> dict[str, Any]:
+    """The facts that an observation rests on. Call inside a tenant transaction."""
+    ids = list_source_ids(described)
+    units = MemoryUnit.objects.of_bank(bank).filter(id__in=ids).order_by("mentioned_at", "id")
+    shown = units.only(*SOURCE_FIELDS, "bank_id", "speaker", "text", "network")
+    facts = [
+        {"text": one.rendered_text, "type": one.network, **{name: getattr(one, name) for name in SOURCE_FIELDS}}
+        for one in shown
+    ]
+    return {"source_memory_ids": ids, "source_memories": facts}
+
+
+def list_source_ids(described: DescribedUnit) -> list[UUID]:
+    return [source.other_unit_id for source in described.sources if source.other_unit_id]
 
 
 def read_edits(given: dict[str, Any]) -> dict[str, Any]:

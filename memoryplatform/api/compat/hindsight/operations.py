@@ -13,12 +13,19 @@ from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.errors import OperationNotFound
 from memoryplatform.operations.idempotency import name_operation, named
 from memoryplatform.operations.models import Operation
-from memoryplatform.operations.running.kind_names import CONSOLIDATE, IMPORT_BANK, REFRESH_OBSERVATIONS
+from memoryplatform.operations.running.kind_names import (
+    CONSOLIDATE,
+    IMPORT_BANK,
+    REFRESH_MENTAL_MODEL,
+    REFRESH_OBSERVATIONS,
+)
 from memoryplatform.operations.running.submit import cancel, retry
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
 
 MOST_OPERATIONS = 100
+FAILED = "refresh_failed_error"
+ACTIVE = ("pending", "processing")
 # Hindsight's names for the same work; other kinds keep our names.
 TASKS = {CONSOLIDATE: "consolidation", REFRESH_OBSERVATIONS: "consolidation"}
 
@@ -27,6 +34,7 @@ class OperationListInput(hindsight_view.OffsetInput):
     limit = serializers.IntegerField(min_value=1, max_value=MOST_OPERATIONS, default=20)
     status = serializers.CharField(required=False, default="")
     type = serializers.CharField(required=False, default="")
+    active_only = serializers.BooleanField(default=False)
 
 
 class HindsightOperationsView(hindsight_view.HindsightView):
@@ -94,6 +102,8 @@ def find_operation(access: BankAccess, bank_id: str, operation_id: UUID) -> Oper
 def filter_operations(rows: TenantQuerySet[Operation], wanted: dict[str, Any]) -> TenantQuerySet[Operation]:
     if wanted["status"]:
         rows = rows.filter(status=wanted["status"])
+    if wanted["active_only"]:
+        rows = rows.filter(status__in=ACTIVE)
     if wanted["type"]:
         kinds = [kind for kind, task in TASKS.items() if task == wanted["type"]]
         rows = rows.filter(kind__in=kinds or [wanted["type"]])
@@ -116,7 +126,9 @@ def describe_operation(operation: Operation) -> dict[str, Any]:
         "operation_type": task,
         "items_count": len(operation.payload.get("sources", ())),
         "document_id": None,
+        "filename": operation.payload.get("filename"),
         "mental_model_id": (operation.result or {}).get("mental_model_id"),
+        "details": describe_details(operation),
         "status": operation.status,
         "error_message": operation.error_detail or None,
         "created_at": operation.created_at,
@@ -125,6 +137,16 @@ def describe_operation(operation: Operation) -> dict[str, Any]:
         "next_retry_at": operation.next_attempt_at,
         "progress": describe_progress(operation),
     }
+
+
+def describe_details(operation: Operation) -> dict[str, Any] | None:
+    """Hindsight has details of a refresh of a mental model only."""
+    if operation.kind != REFRESH_MENTAL_MODEL or not operation.is_finished:
+        return None
+    if operation.status == Operation.Status.FAILED:
+        return {"operation_type": operation.kind, "outcome": FAILED, "failure_reason": "unexpected_error"}
+    outcome = (operation.result or {}).get("outcome")
+    return outcome and {"operation_type": operation.kind, "outcome": outcome, "failure_reason": None}
 
 
 def describe_progress(operation: Operation) -> dict[str, Any] | None:

@@ -12,15 +12,17 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from banks.enums import Network
+from banks.errors import BankNotFound
 from banks.models import Bank, MemoryUnit
 from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView, Unprocessable, read_body
 from memoryplatform.api.compat.hindsight.memory import describe_fact
+from memoryplatform.api.compat.hindsight.recall_settings import add_defaults, switch_channels
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1.recall import describe_chunks, describe_entities, describe_whole_item
 from memoryplatform.api.v1.recall_input import RecallInput
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.account.own_llm import find_llm
-from memoryplatform.operations.banks.profile import bank_transaction, get_bank
+from memoryplatform.operations.banks.profile import bank_transaction, find_banks, get_bank
 from memoryplatform.operations.banks.stats import KNOWN
 from memoryplatform.operations.memories.described_units import describe_units
 from memoryplatform.operations.recall import Recalled, recall
@@ -45,15 +47,25 @@ EMPTY_RECALL: dict[str, Any] = {
 }
 
 
-def read_types(given: Any, tenant_id: UUID) -> list[str]:
-    """Without a language model there are no observations, so a request for them alone also searches the facts.
+def read_types(given: Any, access: BankAccess, bank_id: str) -> list[str]:
+    """A request for observations alone also searches the facts where no observation can be found.
 
     Hindsight's plugins ask for observations only.
     """
     names = read_type_names(given)
-    if names == [Network.OBSERVATION.value] and find_llm(tenant_id, Task.OBSERVE) is None:
+    if names == [Network.OBSERVATION.value] and not has_observations(access, bank_id):
         return [*names, Network.WORLD.value, Network.EXPERIENCE.value]
     return names
+
+
+def has_observations(access: BankAccess, bank_id: str) -> bool:
+    """False without a language model, and in a bank whose facts have not been consolidated yet."""
+    if find_llm(access.tenant_id, Task.OBSERVE) is None:
+        return False
+    with tenant_transaction(access.tenant_id):
+        bank = find_banks(access).filter(bank_id=bank_id).first()
+        current = MemoryUnit.objects.of_bank(bank).current() if bank else MemoryUnit.objects.none()
+        return current.filter(network=Network.OBSERVATION).exists()
 
 
 def read_type_names(given: Any) -> list[str]:
@@ -143,15 +155,30 @@ class HindsightRecallView(HindsightView):
 
     def post(self, request: Request, bank_id: str) -> object:
         given = request.data if isinstance(request.data, dict) else {}
-        types = read_types(given.get("types"), self.tenant_id)
-        if not types:
-            with tenant_transaction(self.tenant_id):
-                get_bank(self.access, bank_id)
-            return EMPTY_RECALL
-        query = read_body(RecallInput, translate_recall(given, types)).recall_query()
-        recalled = find_memories(self.access, bank_id, query)
-        facts = read_source_facts(self.access, bank_id, recalled.result.items, given)
-        return describe_recalled(recalled, query, facts)
+        return recall_memories(self.access, bank_id, given)
+
+
+def recall_memories(access: BankAccess, bank_id: str, given: dict[str, Any]) -> dict[str, Any]:
+    types = read_types(given.get("types"), access, bank_id)
+    if not types:
+        with tenant_transaction(access.tenant_id):
+            get_bank(access, bank_id)
+        return EMPTY_RECALL
+    stored = read_settings(access, bank_id)
+    told = add_defaults(given, stored) if stored else given
+    query = switch_channels(read_body(RecallInput, translate_recall(told, types)).recall_query(), stored)
+    recalled = find_memories(access, bank_id, query)
+    facts = read_source_facts(access, bank_id, recalled.result.items, told)
+    return describe_recalled(recalled, query, facts)
+
+
+def read_settings(access: BankAccess, bank_id: str) -> dict[str, Any]:
+    """Empty for a missing bank: recall reports it, after the request is validated."""
+    try:
+        with bank_transaction(access, bank_id) as bank:
+            return dict(bank.hindsight_settings)
+    except BankNotFound:
+        return {}
 
 
 def translate_recall(given: dict[str, Any], types: Sequence[str]) -> dict[str, Any]:

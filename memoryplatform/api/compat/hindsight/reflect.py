@@ -8,7 +8,7 @@ from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView, de
 from memoryplatform.api.idempotency import idempotent_operation
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.reflect import describe_result
-from memoryplatform.api.v1.reflect_input import ReflectInput
+from memoryplatform.api.v1.reflect_input import MOST_ANSWER_TOKENS, ReflectInput
 from memoryplatform.operations.banks.profile import find_or_create_bank
 from memoryplatform.operations.reflect import reflect
 
@@ -33,7 +33,16 @@ def translate_reflect(given: dict[str, Any]) -> dict[str, Any]:
     include = given.get("include")
     if include is None or isinstance(include, dict):
         include = {"facts": None, "tool_calls": None, **(include or {})}
-    return {"form_opinions": False, **given, "include": include, "stream": False}
+    return {"form_opinions": False, **given, **cut_tokens(given), "include": include, "stream": False}
+
+
+def cut_tokens(given: dict[str, Any]) -> dict[str, int]:
+    """Hindsight has no upper bound, so a larger one is cut."""
+    try:
+        wanted = int(given.get("max_tokens") or 0)
+    except (TypeError, ValueError, OverflowError):
+        return {}
+    return {"max_tokens": MOST_ANSWER_TOKENS} if wanted > MOST_ANSWER_TOKENS else {}
 
 
 def describe_reflection(answer: dict[str, Any]) -> dict[str, Any]:

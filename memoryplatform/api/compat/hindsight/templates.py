@@ -6,17 +6,18 @@ The import reads the whole manifest first and applies it in one transaction.
 from dataclasses import dataclass
 from typing import Any
 
+from django.http import HttpRequest, JsonResponse
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from banks.models import Bank
-from memoryplatform.api.compat.hindsight.banks import create_or_change, list_ignored
-from memoryplatform.api.compat.hindsight.dry_run import HindsightSettingsInput
+from memoryplatform.api.compat.hindsight.banks import create_or_change
 from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView, read_body, read_query
 from memoryplatform.api.compat.hindsight.mental_models import UNUSED, refuse_schedules
+from memoryplatform.api.compat.hindsight.settings import KEPT, LABELS, describe_overrides, list_ignored, read_updates
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.serializers import Input
-from memoryplatform.api.v1.bank_config import list_overrides
+from memoryplatform.api.v1.bank_config import DEFAULTS
 from memoryplatform.api.v1.banks import check_bank_id
 from memoryplatform.api.v1.directives import DirectiveInput
 from memoryplatform.api.v1.mental_models import MentalModelInput
@@ -56,12 +57,21 @@ class Manifest:
     ignored: list[str]
 
 
+def show_schema(_request: HttpRequest) -> JsonResponse:
+    """The JSON Schema of a manifest. Hindsight's clients ask for it without a key."""
+    lists = {"type": ["array", "null"], "items": {"type": "object"}, "maxItems": MOST_ENTRIES}
+    bank = {"type": ["object", "null"], "properties": {name: {} for name in sorted((*DEFAULTS, LABELS, *KEPT))}}
+    properties = {"version": {"const": VERSION}, "bank": bank, "mental_models": lists, "directives": lists}
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "BankTemplateManifest"}
+    return JsonResponse({**head, "type": "object", "required": ["version"], "properties": properties})
+
+
 class HindsightTemplateExportView(HindsightView):
     def get(self, _request: Request, bank_id: str) -> object:
         with bank_transaction(self.access, bank_id) as bank:
             models = [describe_model(one) for one in MentalModel.objects.of_bank(bank).order_by("id")]
             directives = [describe_directive(one) for one in Directive.objects.of_bank(bank).order_by("id")]
-        fields = {"bank": list_overrides(bank), "mental_models": models, "directives": directives}
+        fields = {"bank": describe_overrides(bank), "mental_models": models, "directives": directives}
         return {"version": VERSION, **{name: value or None for name, value in fields.items()}}
 
 
@@ -96,8 +106,8 @@ def describe_directive(directive: Directive) -> dict[str, Any]:
 
 def read_manifest(given: Any) -> Manifest:
     body = read_body(ManifestInput, given).validated_data
-    settings = None if body["bank"] is None else read_body(HindsightSettingsInput, body["bank"]).change()
-    ignored = list_ignored(body["bank"] or {}, HindsightSettingsInput)
+    settings, unknown = read_updates(drop_nulls(body["bank"] or {}))
+    ignored = list_ignored(settings, unknown)
     models, directives = {}, {}
     for place, entry in enumerate(body["mental_models"] or ()):
         refuse_schedules(entry)
@@ -108,7 +118,12 @@ def read_manifest(given: Any) -> Manifest:
     for place, entry in enumerate(body["directives"] or ()):
         directive = read_entry(DirectiveInput, entry, f"directives.{place}")
         directives[directive.validated_data["name"]] = directive.change()
-    return Manifest(settings, models, directives, ignored)
+    return Manifest(None if body["bank"] is None else settings, models, directives, ignored)
+
+
+def drop_nulls(given: dict[str, Any]) -> dict[str, Any]:
+    """In a template null means that the setting stays as it is."""
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def read_entry(shape: type[Any], given: dict[str, Any], place: str) -> Any:

@@ -11,11 +11,11 @@ FEATURES = {
     "worker": True,
     "bank_config_api": True,
     "bank_llm_health": False,
-    "file_upload_api": False,
+    "file_upload_api": True,
     "document_export_api": False,
     "document_import_api": False,
     "audit_log": True,
-    "llm_trace": False,
+    "llm_trace": True,
     "store_document_text": True,
 }
 STARTED = time.monotonic()

@@ -23,19 +23,29 @@ from tenants.keys import KeyIdentity
 EMPTY_VALUES: tuple[Any, ...] = ("", [], {})
 Network = Literal["world", "experience", "opinion", "observation"]
 Effort = Literal["low", "mid", "high"]
+DEFAULT_BANK = "default"  # Hindsight's
 LONGEST_LISTED = 400  # characters of a text in a list: 100 of them are about 10,000 tokens
+
+
+class ToolSet(Enum):
+    """`?tools=` of the address: a client sees one set."""
+
+    HINDSIGHT = "hindsight"
+    NATIVE = "native"
 
 
 @dataclass(frozen=True)
 class Caller:
     """The authenticated client. `bank_id` is that of `/mcp/{bank_id}/`; None at `/mcp/`, where each call names a
-    bank.
+    bank. A call of a tool of Hindsight's may leave it out there: then `usual_bank` counts.
     """
 
     identity: KeyIdentity
     request_id: str
     bank_id: str | None = None
     address: str | None = None
+    tool_set: ToolSet = ToolSet.HINDSIGHT
+    usual_bank: str = DEFAULT_BANK
 
     @cached_property
     def access(self) -> BankAccess:
@@ -141,6 +151,11 @@ class Tool(Generic[A]):
 
     def accepts(self, *, bound: bool) -> type[Arguments]:
         return self.arguments if bound else self.arguments_with_bank
+
+    def perform(self, caller: Caller, arguments: Mapping[str, Any], hung_up: Event) -> dict[str, Any]:
+        given = self.accepts(bound=caller.bank_id is not None).model_validate(dict(arguments))
+        bank_id = given.bank_id if isinstance(given, BankArguments) else caller.bank_id or ""
+        return self.run(Call(caller, bank_id, hung_up), given).dump()  # type: ignore[arg-type]  # with the bank or without
 
     @cached_property
     def listed(self) -> ListedTool:

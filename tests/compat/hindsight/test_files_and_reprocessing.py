@@ -1,0 +1,161 @@
+"""Files, changed and reprocessed documents, failed consolidations, LLM requests and the schema of templates."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from hindsight_client import Hindsight
+from hindsight_client_api.models.update_document_request import UpdateDocumentRequest
+
+from banks.models import Document
+from memoryplatform.operations import document_changes
+from memoryplatform.operations.account.access import TenantAccess
+from memoryplatform.operations.account.llm_log import set_log_days
+from memoryplatform.operations.running.perform import perform
+from tenants.models import Member, Tenant
+from tenants.transactions import tenant_transaction
+from tests.api.conftest import Caller
+from tests.compat.hindsight.conftest import Run
+from tests.factories import make_key_with_text, make_llm_request, make_operation
+from tests.operations.imports.test_readers import make_pdf
+from tests.retrieval.memory import Memory
+
+LETTER = "Alice moved to Lisbon in May. Bob sails in Kiel."
+PAGE = b"""<!DOCTYPE html><html><head><title>Hidden</title><style>p {}</style></head>
+<body><h1>Journey</h1><p>Alice &amp; Bob moved to <b>Lisbon</b>.</p><script>alert(1)</script></body></html>"""
+
+
+@pytest.fixture
+def call(alice: Tenant) -> Caller:
+    return Caller(make_key_with_text(alice)[1])
+
+
+def upload(alice: Tenant, *files: tuple[str, bytes], **request: Any) -> Any:
+    body = {"files": [SimpleUploadedFile(name, content) for name, content in files], "request": json.dumps(request)}
+    headers = {"Authorization": f"Bearer {make_key_with_text(alice)[1]}"}
+    return Client().post("/v1/default/banks/notes/files/retain", body, headers=headers)
+
+
+def read_texts(alice: Tenant) -> dict[str, str]:
+    with tenant_transaction(alice.id):
+        return dict(Document.objects.for_tenant(alice.id).values_list("document_id", "text"))
+
+
+def test_files_are_retained_with_their_fields(client: Hindsight, alice: Tenant) -> None:
+    files = (("page.html", PAGE), ("menu.pdf", make_pdf("Fennel soup")), ("notes.md", b"# Plan\n\nBob sails in Kiel."))
+    about = [{"document_id": "a/page", "tags": ["web"], "context": "a trip"}, {}, {"document_id": "plan"}]
+    made = upload(alice, *files, files_metadata=about, document_tags=["all"]).json()
+    assert len(made["operation_ids"]) == 3
+    for operation_id in made["operation_ids"]:
+        perform(alice.id, UUID(operation_id))
+    texts = read_texts(alice)
+    assert texts["a/page"] == "Journey\nAlice & Bob moved to Lisbon."
+    assert texts["plan"] == "# Plan\n\nBob sails in Kiel."
+    assert "Fennel soup" in texts.values()
+    shown = client.list_memories("notes", tags=["web"], tags_match="any_strict")
+    assert {tuple(sorted(one.tags or ())) for one in shown.items} == {("all", "web")}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("scan.pdf", make_pdf(""), "no text"),
+        ("broken.pdf", b"%PDF-1.4 nothing", "broken"),
+        ("report.docx", b"PK\x03\x04rest", "Save it as PDF"),
+        ("empty.txt", b"  ", "empty"),
+        ("photo.jpg", b"\xff\xd8\x00\x81", "neither a text"),
+    ],
+)
+def test_a_file_that_can_not_be_read_refuses_the_call(alice: Tenant, name: str, content: bytes, words: str) -> None:
+    refused = upload(alice, ("good.txt", b"Bob sails."), (name, content))
+    assert refused.status_code == 422
+    assert name in refused.json()["detail"]
+    assert words in refused.json()["detail"]
+    assert read_texts(alice) == {}
+
+
+def test_a_form_without_files_or_with_other_fields_is_refused(alice: Tenant) -> None:
+    assert upload(alice).status_code == 422
+    mismatch = upload(alice, ("a.txt", b"Bob sails."), files_metadata=[{}, {}])
+    assert mismatch.json()["detail"][0]["loc"] == ["body", "files_metadata"]
+
+
+def test_the_tags_of_a_document_are_replaced(client: Hindsight, run: Run) -> None:
+    client.retain("notes", LETTER, document_id="letters/1", tags=["old"])
+    before = {one.id for one in client.list_memories("notes").items}
+    changed = run(client.documents.update_document("notes", "letters/1", UpdateDocumentRequest(tags=["new"])))
+    assert changed.success
+    after = client.list_memories("notes").items
+    assert {one.id for one in after} == before
+    assert {tuple(one.tags or ()) for one in after} == {("new",)}
+    run(client.documents.update_document("notes", "letters/1", UpdateDocumentRequest(tags=[])))
+    assert not [one for one in client.list_memories("notes").items if one.tags]
+
+
+def test_a_document_is_reprocessed(client: Hindsight, run: Run, alice: Tenant) -> None:
+    client.retain("notes", LETTER, document_id="letters/1", tags=["old"], context="a letter")
+    before = {one.id for one in client.list_memories("notes").items}
+    made = run(client.documents.reprocess_document("notes", "letters/1"))
+    assert (made.success, made.items_count) == (True, 1)
+    perform(alice.id, UUID(made.operation_id))
+    after = client.list_memories("notes").items
+    assert len(after) == len(before)
+    assert before.isdisjoint({one.id for one in after})
+    assert {(tuple(one.tags or ()), one.context) for one in after} == {(("old",), "a letter")}
+
+
+def test_a_reprocessing_that_fails_leaves_the_document(
+    client: Hindsight, call: Caller, alice: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.retain("notes", LETTER, document_id="letters/1")
+
+    def fail(*_given: Any, **_more: Any) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(document_changes, "retain", fail)
+    assert call("POST", "/v1/default/banks/notes/documents/letters/1/reprocess").status_code == 500
+    assert read_texts(alice) == {"letters/1": LETTER}
+    assert client.list_memories("notes").total > 0
+
+
+def test_a_document_of_several_calls_is_not_changed(client: Hindsight, call: Caller) -> None:
+    client.retain("notes", LETTER, document_id="letters/1")
+    client.retain("notes", "Bob sold his boat.", document_id="letters/1", update_mode="append")
+    for method, path, body in (("PATCH", "", {"tags": ["new"]}), ("POST", "/reprocess", {})):
+        refused = call(method, f"/v1/default/banks/notes/documents/letters/1{path}", body)
+        assert (refused.status_code, "several calls" in refused.json()["detail"]) == (422, True)
+
+
+def test_failed_consolidations_are_tried_again(call: Caller, memory: Memory, alice: Tenant) -> None:
+    for kind, status in (("consolidate", "failed"), ("refresh_observations", "failed"), ("retain", "failed")):
+        make_operation(alice, bank=memory.bank, kind=kind, status=status)
+    path = "/v1/default/banks/support/consolidation/recover"
+    assert call("POST", path).json() == {"retried_count": 2}
+    assert call("POST", path).json() == {"retried_count": 0}
+
+
+def test_requests_to_models_are_listed(memory: Memory, alice: Tenant) -> None:
+    set_log_days(TenantAccess(alice.id, Member.Role.OWNER), 7)
+    make_llm_request(alice, bank_key="support", task="extract", outcome="ok", input_tokens=5, output_tokens=2)
+    make_llm_request(alice, bank_key="support", task="observe", outcome="LLMTimeout")
+    make_llm_request(alice, bank_key="other", task="observe")
+    path = "/v1/default/banks/support/llm-requests"
+    admin = Caller(make_key_with_text(alice, scopes=["read", "admin"])[1])
+    listed = admin("GET", path).json()
+    assert (listed["bank_id"], listed["total"]) == ("support", 2)
+    assert [(one["operation"], one["status"], one["error"]) for one in listed["items"]] == [
+        ("consolidation", "error", "LLMTimeout"),
+        ("retain", "success", None),
+    ]
+    (only,) = admin("GET", f"{path}?operation=retain&status=success").json()["items"]
+    assert only["total_tokens"] == 7
+    assert Caller(make_key_with_text(alice, scopes=["read"])[1])("GET", path).status_code == 403
+
+
+def test_the_schema_of_templates_names_the_settings(db: None) -> None:
+    schema = Client().get("/v1/bank-template-schema").json()
+    assert schema["required"] == ["version"]
+    assert {"retain_mission", "memory_defense", "entity_labels"} <= set(schema["properties"]["bank"]["properties"])
