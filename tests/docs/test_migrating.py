@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "migrating.md").read_text()
 README = (ROOT / "README.md").read_text()
 PROGRAMS = [dedent(block) for block in re.findall(r"^   ```python\n(.*?)^   ```", PAGE, flags=re.MULTILINE | re.DOTALL)]
-MESSAGES = [
+MESSAGES: list[dict[str, Any]] = [
     {"role": "user", "name": "Alice", "content": "I moved to Lisbon.", "timestamp": "2026-03-01T10:00:00Z"},
     {"role": "function", "name": None, "content": "Weather in Lisbon: sunny.", "timestamp": "2026-03-01T10:00:10Z"},
     {"role": "assistant", "name": None, "content": None, "timestamp": "2026-03-01T10:00:20Z"},
