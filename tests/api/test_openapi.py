@@ -24,14 +24,6 @@ def build_schema() -> dict:  # type: ignore[type-arg]
 
 
 MOST_BYTES = 400_000
-# Operations that people meet first. Each has an example of its request, if it has a body, and of its response.
-FAMILIAR = {
-    *("retain", "recall", "recall_across", "reflect"),
-    *("list_banks", "create_bank", "get_bank", "change_bank", "delete_bank"),
-    *("list_memories", "get_memory", "edit_memory", "delete_memory", "invalidate_memory", "clear_memories"),
-    *("list_operations", "get_operation", "cancel_operation", "retry_operation"),
-    *("list_api_keys", "create_api_key", "rotate_api_key", "revoke_api_key"),
-}
 
 
 def list_described() -> dict[str, dict]:  # type: ignore[type-arg]
@@ -63,25 +55,35 @@ def test_the_description_is_small_enough_to_load_in_a_browser() -> None:
     assert len(build_openapi()) < MOST_BYTES
 
 
-def test_the_operations_that_people_meet_first_have_examples() -> None:
-    examples, described = read_examples(), list_described()
-    assert set(examples) >= FAMILIAR
-    for name, example in examples.items():
-        operation = described[name]
-        assert ("request" in example) == ("requestBody" in operation), name
-        content = operation.get("requestBody", {}).get("content", {})
-        assert content.get("application/json", {}).get("example") == example.get("request"), name
+def list_examples(content: dict) -> list[object]:  # type: ignore[type-arg]
+    """The examples of a media type, its own or those of the components."""
+    shared = [resolve(one)["value"] for one in content.get("examples", {}).values()]
+    return [*shared, *([content["example"]] if "example" in content else [])]
+
+
+def list_parts(operation: dict) -> list[dict]:  # type: ignore[type-arg]
+    """The request and the response of a success, as far as they have a body."""
+    answers = [response for status, response in operation["responses"].items() if status.startswith("2")]
+    return [part for part in [operation.get("requestBody", {}), *answers] if part.get("content")]
+
+
+def test_every_body_of_every_operation_has_an_example() -> None:
+    described = list_described()
+    assert set(read_examples()) <= set(described)
+    assert len(described) > 130
+    for name, operation in described.items():
+        for part in list_parts(operation):
+            assert any(list_examples(content) for content in part["content"].values()), name
 
 
 def test_every_example_matches_its_schema() -> None:
     components = build_schema()["components"]
     for name, operation in list_described().items():
-        answers = [response for status, response in operation["responses"].items() if status.startswith("2")]
-        for part in [operation.get("requestBody", {}), *answers]:
-            for content in part.get("content", {}).values():
-                if "example" in content:
-                    checker = Draft202012Validator({**content["schema"], "components": components})
-                    assert [fault.message for fault in checker.iter_errors(content["example"])] == [], name
+        for part in list_parts(operation):
+            for content in part["content"].values():
+                checker = Draft202012Validator({**content["schema"], "components": components})
+                for example in list_examples(content):
+                    assert [fault.message for fault in checker.iter_errors(example)] == [], name
 
 
 def test_a_field_that_a_patch_needs_is_marked_as_required() -> None:

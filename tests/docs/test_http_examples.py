@@ -27,9 +27,9 @@ BANKS = (ROOT / "docs/banks.md").read_text()
 TOUR = (ROOT / "README.md").read_text().partition("## Five minutes")[2]
 CALL = re.compile(r"^(?:api|bank|mp) ", flags=re.MULTILINE)
 SHOWN = re.compile(r"^# → (.+)$", flags=re.MULTILINE)
-# A refused request ends the block. Each response is one line, empty for a response without a body.
+# A refused request ends the block, also before a pipe.
 PRELUDE = r"""
-set -eu
+set -euo pipefail
 curl() { command curl --fail-with-body --write-out '\n' "$@"; }
 """
 
@@ -44,9 +44,17 @@ def run(block: str, service: Service, **names: str) -> list[Any]:
     environment = os.environ | {"KEY": service.key} | names
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, f"{done.stdout[-1000:]}{done.stderr}"
-    lines = done.stdout.split("\n")[:-1]
-    assert len(lines) == len(CALL.findall(block)) > 0
-    return [json.loads(line) if line else None for line in lines]
+    answers = list(read_answers(done.stdout))
+    assert len(answers) == len(CALL.findall(block)) > 0
+    return answers
+
+
+def read_answers(output: str) -> Iterator[Any]:
+    """Each answer is one line, empty for a response without a body, or is indented by `json.tool`."""
+    while output:
+        answer, end = (None, 0) if output.startswith("\n") else json.JSONDecoder().raw_decode(output)
+        yield answer
+        output = output[end:].removeprefix("\n")
 
 
 def find_shown(block: str) -> Iterator[tuple[int, Any]]:

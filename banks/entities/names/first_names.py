@@ -1,10 +1,11 @@
 """Compares two first names: can they belong to one person?"""
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache, lru_cache
-from importlib import import_module
+from pathlib import Path
 from typing import NamedTuple
 
 from nicknames import NickNamer
@@ -12,7 +13,6 @@ from nicknames import NickNamer
 from banks.entities.names.likeness import DOUBTFUL, EXACT, FAINT, LIKELY, STRONG, WEAK, unlike, vetoed
 from banks.entities.names.spelling import (
     differs_in_vowels,
-    fold,
     is_near_slip,
     is_slip,
     resemblance,
@@ -21,11 +21,7 @@ from banks.entities.names.spelling import (
 )
 from banks.entities.types import Likeness
 
-_LOCALES = (
-    *("en", "en_GB", "en_IE", "en_IN", "de_DE", "fr_FR", "es_ES", "es_MX", "it_IT", "pt_BR", "pt_PT", "nl_NL"),
-    *("pl_PL", "sv_SE", "no_NO", "da_DK", "fi_FI", "cs_CZ", "tr_TR", "ro_RO", "hr_HR", "hu_HU", "id_ID", "en_US"),
-)
-_COMMON = "en_US"  # the one locale whose names carry how frequent they are
+_FILE = Path(__file__).with_name("names.json")  # written by training/first_names.py
 _OWN_RIGHT = 0.0015  # of all bearers: Ian and Lisa are above it, Bob, Bill and Mike below
 _CLEARLY = 10  # times more men than women, or the reverse
 
@@ -107,22 +103,8 @@ def _listed() -> frozenset[str]:
 
 @cache
 def _names() -> _Names:
-    """Loaded at first use: it takes most of a second."""
-    male: dict[str, float] = {}
-    female: dict[str, float] = {}
-    surnames: set[str] = set()
-    for locale in _LOCALES:
-        provider = import_module(f"faker.providers.person.{locale}").Provider
-        male |= _weights(provider.first_names_male, locale)
-        female |= _weights(provider.first_names_female, locale)
-        surnames.update(fold(name) for name in provider.last_names)
-    return _Names(male=male, female=female, surnames=frozenset(surnames))
-
-
-def _weights(names: Mapping[str, float] | Iterable[str], locale: str) -> dict[str, float]:
-    if locale == _COMMON and isinstance(names, Mapping):
-        return {fold(name): share for name, share in names.items()}
-    return {fold(name): 0.0 for name in names}
+    content = json.loads(_FILE.read_text(encoding="utf-8"))
+    return _Names(male=content["male"], female=content["female"], surnames=frozenset(content["surnames"]))
 
 
 OWN_NAME = "nickname that is a name of its own"
