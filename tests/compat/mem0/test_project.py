@@ -88,6 +88,15 @@ def test_extraction_follows_the_project_and_a_call_may_differ(client: MemoryClie
     assert "prices" in both
 
 
+def test_without_a_language_model_categories_are_chosen_by_similarity(client: MemoryClient) -> None:
+    client.project.update(custom_categories=[{"bees": "bees hives honey"}])
+    client.add("I keep bees, hives, honey.", user_id="bob", async_mode=False)
+    client.add("Snow fell in Oslo.", user_id="bob", async_mode=False)
+    found = {one["memory"]: one["categories"] for one in client.get_all(filters=BOB)["results"]}
+    assert sorted(found.values()) == [[], ["bees"]]
+    assert client.get_all(filters=BOB | {"categories": {"in": ["bees"]}})["count"] == 1
+
+
 def test_members_are_listed_invited_changed_and_removed(admin: MemoryClient, alice: Tenant) -> None:
     make_member(alice, user=make_user("carl@example.com"), role="viewer")
     (owner,) = [one for one in admin.project.get_members()["members"] if one["email"] != "carl@example.com"]
