@@ -13,6 +13,7 @@ from memoryplatform.api.compat.hindsight.hindsight_view import NotOffered, read_
 from memoryplatform.api.compat.mem0.add import read_categories
 from memoryplatform.api.compat.mem0.mem0_view import Mem0View, NotFound
 from memoryplatform.api.compat.mem0.memories import pick_fields
+from memoryplatform.api.idempotency import idempotent
 from memoryplatform.operations.account import invitations, members
 from memoryplatform.operations.account.access import TenantAccess
 from memoryplatform.operations.account.errors import NotPermitted
@@ -123,6 +124,7 @@ class MembersView(Mem0View):
     def get(self, _request: Request, org_id: str, project_id: str) -> object:
         return {"members": [describe_member(one) for one in members.list_members(self.open(org_id, project_id))]}
 
+    @idempotent
     def post(self, request: Request, org_id: str, project_id: str) -> object:
         access = self.open(org_id, project_id)
         given = read_body(MemberInput, request.data).validated_data
