@@ -1,6 +1,6 @@
 """The extraction settings of a bank: instructions to the model that extracts facts, written by the bank's own people.
 
-The built-in engine quotes what was said, so it ignores them.
+The built-in engine quotes what was said, so it ignores them, except the categories: retain/categories.py chooses those.
 """
 
 import re

@@ -22,6 +22,7 @@ from banks.locking import lock_memory
 from banks.models import Bank, Chunk, ChunkPart, Corpus, EntityName, Episode, Message, UnitSource, UnitTag
 from banks.models.bank import place_vector
 from banks.rendering import render_text
+from banks.retain.categories import categorise
 from banks.retain.echoes import find_echoes
 from banks.retain.episodes import build_narrative
 from banks.retain.extraction import read_passage
@@ -247,8 +248,9 @@ def retain_batch(
     reading = read_passage(bank, build_passage(conversation, turns, batch.before), instructions, tools)
     embedded = embed_batch(bank, reading.facts, batch, tools, known, archive)
     first_of_archive = len(embedded.vectors) - len(batch.archive_texts)
+    categorised = categorise(bank, reading.facts, embedded.vectors, instructions.settings, tools)
     prepared = prepare_facts(
-        reading.facts,
+        categorised.facts,
         embedded.vectors[:first_of_archive],
         instructions.labels,
         lambda quote: Source(quote.start, quote.end, message_id=messages[quote.turn].id),
@@ -269,7 +271,7 @@ def retain_batch(
         if reading.is_done:
             ids = [message.id for message in messages]
             Message.objects.for_tenant(bank.tenant_id).filter(id__in=ids).update(extracted_at=timezone.now())
-    usage = reading.usage + embedded.usage + plan.usage
+    usage = reading.usage + embedded.usage + categorised.usage + plan.usage
     return Retained(tuple(units), usage, "\n".join(reading.errors))
 
 

@@ -19,6 +19,7 @@ from banks.lifecycle.planning import plan_facts
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Corpus, Document
 from banks.models.bank import VECTOR_COLUMNS, place_vector
+from banks.retain.categories import categorise
 from banks.retain.conversations import read_speaker_names
 from banks.retain.echoes import find_echoes
 from banks.retain.extraction import read_passage
@@ -298,8 +299,9 @@ def retain_chunk(source: DocumentVersion, waiting: WaitingChunk, given: Instruct
         raise
     texts = [waiting.embedding_text, *list_embedding_texts(reading.facts)]
     embedded = embed_texts(bank.tenant_id, tools.embedder, texts, step=tools.step)
+    categorised = categorise(bank, reading.facts, embedded.vectors[1:], instructions.settings, tools)
     prepared = prepare_facts(
-        reading.facts,
+        categorised.facts,
         embedded.vectors[1:],
         piece.labels,
         lambda quote: find_source(waiting, quote),
@@ -315,7 +317,8 @@ def retain_chunk(source: DocumentVersion, waiting: WaitingChunk, given: Instruct
         Chunk.objects.for_tenant(bank.tenant_id).filter(id=chunk.id).update(
             **place_vector(bank, embedded.vectors[0]), extracted_at=timezone.now() if reading.is_done else None
         )
-    return Retained(tuple(units), reading.usage + embedded.usage + plan.usage, "\n".join(reading.errors))
+    usage = reading.usage + embedded.usage + categorised.usage + plan.usage
+    return Retained(tuple(units), usage, "\n".join(reading.errors))
 
 
 def find_source(waiting: WaitingChunk, quote: Quote) -> Source:

@@ -42,6 +42,7 @@ PHRASES = {
     "erasure.completed": "completed an erasure",
     "erasure.requested": "requested an erasure",
     "llm_log.changed": "changed the days of the log of LLM requests",
+    "mem0_project.changed": "changed the settings of the mem0 project",
     "member.invitation_revoked": "withdrew an invitation",
     "member.invited": "invited {}",
     "member.joined": "joined",

@@ -27,7 +27,7 @@ from pygments.util import ClassNotFound
 GROUPS = {
     "Start": (
         "README.md docs/tutorial.md docs/dashboard.md docs/sdk.md docs/cli.md docs/mcp.md docs/openai-proxy.md "
-        "docs/adapters.md docs/migrating.md"
+        "docs/adapters.md docs/frameworks.md docs/migrating.md"
     ),
     "Concepts": (
         "docs/banks.md docs/retain.md docs/recall.md docs/reflect.md docs/protection.md docs/glossary.md docs/papers.md"

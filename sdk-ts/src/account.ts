@@ -1,6 +1,6 @@
 /** The tenant: members, keys, usage, webhooks, erasures and the audit log. */
 import { Resource } from "./resource.js";
-import type { Body, CallOptions, Query } from "./types.js";
+import type { Answer, Body, CallOptions, Query } from "./types.js";
 
 export class Account extends Resource {
   get(options?: CallOptions) {
@@ -188,6 +188,8 @@ export class AuditEvents extends Resource {
   }
 }
 
+const LARGEST_PART = 1_000_000; // UTF-16 units, at most 3 MB of UTF-8: well below the service's limit of a request
+
 export class Transfer extends Resource {
   /** The bank as lines of JSON. */
   export(bankId: string, query?: Query<"export_bank">, options?: CallOptions) {
@@ -197,5 +199,35 @@ export class Transfer extends Resource {
   /** The tenant as lines of JSON. */
   exportAccount(query?: Query<"export_account">, options?: CallOptions) {
     return this.text("export_account", [], query, options);
+  }
+
+  /** Sends some whole lines of a file. `load` sends a complete file. */
+  importPart(bankId: string, lines: string, query?: Query<"import_bank">, options?: CallOptions) {
+    const sent = { ...options, query: query as Record<string, unknown>, lines };
+    return this.transport.call("import_bank", [bankId], sent) as Promise<Answer<"import_bank">>;
+  }
+
+  /**
+   * Imports a complete file, such as the text of `export`, in as many requests as necessary. The header goes first: the
+   * answer names the line to continue with, so an interrupted import resumes after the lines that arrived. An
+   * operation then finishes the import: call `operations.wait` before you recall.
+   */
+  async load(bankId: string, file: string, options?: Omit<CallOptions, "idempotencyKey">): Promise<Answer<"import_bank">> {
+    const lines = file.replace(/\r?\n$/, "").split(/\r?\n/);
+    const header = lines.findIndex((line) => line.trim() !== "");
+    if (header < 0) throw new RangeError("The file is empty.");
+    const send = (start: number, end: number) =>
+      this.importPart(bankId, lines.slice(start, end).join("\n") + "\n", { first_line: start + 1 }, options);
+    let imported = await send(0, header + 1);
+    if (imported.next_line === null) return imported;
+    let start = Math.max(imported.next_line - 1, header + 1);
+    while (start < lines.length) {
+      let [end, size] = [start, 0];
+      do size += (lines[end++] ?? "").length + 1;
+      while (end < lines.length && size + (lines[end] ?? "").length <= LARGEST_PART);
+      imported = await send(start, end);
+      start = end;
+    }
+    return imported;
   }
 }

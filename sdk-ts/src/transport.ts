@@ -27,6 +27,8 @@ export interface ClientOptions {
 export interface Sent extends CallOptions {
   query?: Record<string, unknown>;
   body?: unknown;
+  /** A body of JSON lines, in place of `body`. */
+  lines?: string;
   accept?: string;
 }
 
@@ -61,7 +63,7 @@ export class Transport {
     const streams = sent.accept !== undefined;
     const headers = this.#buildHeaders(method, sent);
     const url = this.root + fillPath(path, names) + encodeQuery(sent.query ?? {});
-    const body = sent.body === undefined ? undefined : JSON.stringify(sent.body);
+    const body = sent.lines ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body));
     const isRepeatable = !streams && (method === "GET" || method === "POST");
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(url, { method, headers, body }, sent);
@@ -95,6 +97,7 @@ export class Transport {
       "User-Agent": `memoryplatform-client-ts/${VERSION}`,
     };
     if (sent.body !== undefined) headers["Content-Type"] = "application/json";
+    if (sent.lines !== undefined) headers["Content-Type"] = "application/x-ndjson";
     if (sent.ifMatch !== undefined) headers["If-Match"] = checkHeader("ifMatch", sent.ifMatch);
     if (method === "POST" && sent.accept === undefined) {
       headers["Idempotency-Key"] = checkHeader("idempotencyKey", sent.idempotencyKey ?? crypto.randomUUID());

@@ -143,3 +143,12 @@ test("keys, usage and the audit log answer", async () => {
   assert.ok((await client.auditEvents.list().first()).items.length > 0);
   assert.match(await client.transfer.export("ts-memories"), /^\{/);
 });
+
+test("an exported bank is loaded under another id", async () => {
+  await client.retain("ts-transfer", { facts: [{ text: "Alice lives in Lisbon." }, { text: "Bob sails to Rome." }] });
+  const imported = await client.transfer.load("ts-copy", await client.transfer.export("ts-transfer"));
+  await client.operations.wait(imported.operation_id);
+  const texts = (await client.memories.list("ts-copy").toArray()).map((memory) => memory.text).sort();
+  assert.deepEqual(texts, ["Alice lives in Lisbon.", "Bob sails to Rome."]);
+  await assert.rejects(client.transfer.load("ts-empty", "\n"), RangeError);
+});

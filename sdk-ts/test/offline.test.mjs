@@ -119,10 +119,19 @@ test("CommonJS and ESM export the same names", () => {
   });
 });
 
+test("a file is loaded in parts, after the lines that arrived before", async () => {
+  const { client, sent } = script(...[3, 4, null].map((next_line) => answer(200, { next_line })));
+  const long = "x".repeat(600_000);
+  await client.transfer.load("b", `header\r\narrived\n${long}\n${long}\n`);
+  assert.deepEqual(sent.map((one) => new URL(one.url).searchParams.get("first_line")), ["1", "3", "4"]);
+  assert.deepEqual(sent.map((one) => one.body), ["header\n", `${long}\n`, `${long}\n`]);
+  assert.ok(sent.every((one) => one.headers["Content-Type"] === "application/x-ndjson"));
+});
+
 test("every operation of the API has a method", () => {
   const read = (name) => readFileSync(new URL(`../src/${name}.ts`, import.meta.url), "utf8");
   const written = ["account", "banks", "client", "memories", "operations"].map(read).join();
   const names = [...read("routes").matchAll(/^ {2}(\w+): \[/gm)].map((found) => found[1]);
   const left = names.filter((name) => !written.includes(`"${name}"`));
-  assert.deepEqual(left, ["import_bank", "list_memories_of_bank"]); // lines of JSON; another address of list_memories
+  assert.deepEqual(left, ["list_memories_of_bank"]); // another address of list_memories
 });

@@ -71,6 +71,13 @@ class Tenant(models.Model):
     llm_log_days = models.PositiveSmallIntegerField(
         default=0, db_default=0, help_text="Days that LLM requests are kept. 0: none is logged."
     )
+    mem0_project = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        editable=False,
+        help_text="Instructions, categories and profile settings that mem0's clients gave their project.",
+    )
 
     class Meta:
         constraints = (

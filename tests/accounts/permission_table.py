@@ -82,6 +82,11 @@ BY_SCOPES = {
         GET v1/event/<str:event_id>/
         POST v1/exports/get/
         GET api/v1/orgs/organizations/<str:org_id>/projects/<str:project_id>/
+        GET v2/entities/<str:kind>/<path:name>/profile/
+        GET v2/profiles/jobs/<uuid:job_id>/
+        GET v2/profiles/settings/
+        GET v1/stats/
+        POST v1/summary/
     """,
     "write": """
         PUT v1/default/banks/<str:bank_id>/profile
@@ -126,6 +131,8 @@ BY_SCOPES = {
         POST v1/exports/
         POST v1/feedback/
         PATCH DELETE api/v1/orgs/organizations/<str:org_id>/projects/<str:project_id>/
+        POST v2/profiles/jobs/
+        POST v2/profiles/settings/
     """,
     "read write": """
         POST v1/default/banks/<str:bank_id>/memories/dry-run-extract
@@ -168,6 +175,7 @@ BY_SCOPES = {
         POST v1/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/redeliver
         GET POST api/v1/webhooks/projects/<str:project_id>/
         PUT DELETE api/v1/webhooks/<uuid:webhook_id>/
+        GET POST PUT DELETE api/v1/orgs/organizations/<str:org_id>/projects/<str:project_id>/members/
     """,
 }
 

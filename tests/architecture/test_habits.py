@@ -32,6 +32,7 @@ READ_ONLY_POSTS = {
     "v1/exports/get/",
     "v1/memories/search/",
     "v1/recall",
+    "v1/summary/",
 }
 SIGNAL_MODULES = {"django.dispatch", "django.db.models.signals", "django.core.signals", "django.contrib.auth.signals"}
 

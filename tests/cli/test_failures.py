@@ -11,6 +11,7 @@ import pytest
 
 from memoryplatform_client.cli import session
 from memoryplatform_client.cli.commands import banks
+from memoryplatform_client.cli.program import COMMANDS
 from tests.cli.conftest import Cli
 from tests.sdk.conftest import Service
 from tests.sdk.scripted import make_client
@@ -76,9 +77,7 @@ sys.exit(main())
     assert (done.returncode, done.stderr) == (130, "Interrupted.\n")
 
 
-@pytest.mark.parametrize(
-    "words", [(), ("nonsense",), ("banks", "nonsense"), ("recall", "b"), ("recall", "b", "q", "--x")]
-)
+@pytest.mark.parametrize("words", [("nonsense",), ("banks", "nonsense"), ("recall", "b"), ("recall", "b", "q", "--x")])
 def test_wrong_words_are_answered_with_the_usage_or_as_json(bare_cli: Cli, words: tuple[str, ...]) -> None:
     done = bare_cli(*words)
     assert done.code == 2
@@ -94,6 +93,9 @@ def test_a_text_that_follows_two_dashes_asks_for_no_json(bare_cli: Cli) -> None:
 
 
 def test_help_and_version_are_no_failure(bare_cli: Cli) -> None:
+    bare = bare_cli()
+    assert (bare.code, bare.err) == (0, "")
+    assert all(one.name in bare.out for one in COMMANDS)
     assert bare_cli("--help").code == 0
     assert bare_cli("banks", "--help").code == 0
     assert bare_cli("--version").out.startswith("memoryplatform ")

@@ -66,6 +66,11 @@ class Output:
         """Write a message to standard error."""
         self._notes.print(Text(harmless(text), style), soft_wrap=True)
 
+    def prompt(self, text: str) -> None:
+        """Write to standard error without a line break, before a line is read from the terminal."""
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
     def json_note(self, value: Any) -> None:
         sys.stderr.write(json.dumps(as_data(value)) + "\n")
 

@@ -10,17 +10,23 @@ from memoryplatform_client.cli.command import Action, Command, Given
 from memoryplatform_client.cli.commands import (
     banks,
     benchmark,
+    chat,
+    completion,
+    doctor,
     export_bank,
+    forget,
     import_bank,
     inspect_bank,
     keys,
     login,
+    memories,
     migrate,
     opinions,
     profiles,
     recall,
     reflect,
     retain,
+    usage,
 )
 from memoryplatform_client.cli.exits import Exit
 from memoryplatform_client.cli.failures import EXPECTED, BadUsage, Failure, describe
@@ -31,16 +37,22 @@ COMMANDS: Sequence[Command] = (
     retain.COMMAND,
     recall.COMMAND,
     reflect.COMMAND,
+    chat.COMMAND,
     banks.COMMAND,
     inspect_bank.COMMAND,
+    memories.COMMAND,
+    forget.COMMAND,
     opinions.COMMAND,
     export_bank.COMMAND,
     import_bank.COMMAND,
     migrate.COMMAND,
     benchmark.COMMAND,
     keys.COMMAND,
+    usage.COMMAND,
     login.COMMAND,
     profiles.COMMAND,
+    doctor.COMMAND,
+    completion.COMMAND,
 )
 NAME = "memoryplatform"
 
@@ -55,6 +67,9 @@ class RaisingParser(argparse.ArgumentParser):
 def run(arguments: Sequence[str]) -> int:
     make_streams_lenient()
     parser = build_parser(RaisingParser if asks_for_json(arguments) else argparse.ArgumentParser)
+    if not arguments:
+        parser.print_help()
+        return Exit.DONE
     try:
         given = parser.parse_args(name_first_action(arguments))
     except SystemExit as end:  # argparse has printed the reason

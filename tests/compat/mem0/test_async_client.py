@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from mem0.exceptions import MemoryError as RefusedByService
+from mem0.exceptions import MemoryNotFoundError
 
 from tenants.models import Tenant
 from tests.compat.mem0.quiet_client import AsyncMemoryClient
@@ -64,24 +65,27 @@ async def visit_webhooks(client: Any) -> list[Any]:
     return [[one["name"] for one in listed], await client.get_webhooks(project)]
 
 
-async def ask_for_what_is_not_served(client: Any) -> None:
-    for asked in (
-        client.get_summary(filters=BOB),
-        client.generate_profile("bob"),
-        client.get_profile("bob"),
-        client.get_profile_job("j1"),
-        client.get_profile_settings(),
-        client.sample_profiles(),
-        client.update_profile_settings(enabled=True),
-        client.update_project(custom_instructions="Be brief."),
-        client.project.create("x"),
-        client.project.update(custom_instructions="Be brief."),
-        client.project.delete(),
-        client.project.get_members(),
-        client.project.add_member("bob@example.com"),
+async def visit_project(client: Any) -> None:
+    await client.update_profile_settings(enabled=True)
+    assert (await client.get_profile_settings())["enabled"] is True
+    await client.add("I keep bees.", user_id="zoe", infer=False)
+    assert (await client.get_summary(filters={"user_id": "zoe"}))["summary"] == "- I keep bees."
+    job = await client.generate_profile("zoe")
+    assert (await client.get_profile_job(job["job_id"]))["job"]["total"] == 1
+    assert (await client.get_profile("zoe"))["profile"] == {"memories": ["I keep bees."]}
+    assert (await client.sample_profiles())["sampled"] == 1
+    await client.delete_users(user_id="zoe")
+    await client.update_project(custom_instructions="Be brief.")
+    await client.project.update(custom_instructions="")
+    assert len((await client.project.get_members())["members"]) == 1
+    await client.project.add_member("bob@example.com")
+    for missing in (
         client.project.update_member("bob@example.com", "OWNER"),
         client.project.remove_member("bob@example.com"),
     ):
+        with pytest.raises(MemoryNotFoundError):
+            await missing
+    for asked in (client.project.create("x"), client.project.delete()):
         with pytest.raises(RefusedByService, match=r"\w\.$") as refused:
             await asked
         assert refused.value.error_code == "HTTP_501"
@@ -93,7 +97,7 @@ def test_every_method_has_its_asynchronous_twin(base_url: str, alice: Tenant) ->
 
     async def see_all() -> tuple[dict[str, Any], list[Any]]:
         async with client.async_client:
-            await ask_for_what_is_not_served(traveller)
+            await visit_project(traveller)
             return await travel(traveller), await visit_webhooks(traveller)
 
     seen, webhooks = asyncio.run(see_all())

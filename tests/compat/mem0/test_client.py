@@ -109,7 +109,7 @@ def test_an_add_has_instructions_and_categories_of_its_own(
 
 
 @pytest.mark.parametrize(
-    "bad", [{"custom_categories": ["x"]}, {"custom_categories": [{"a": 3}]}, {"excludes": "a" * 2_001}]
+    "bad", [{"custom_categories": [3]}, {"custom_categories": [{"a": 3}]}, {"excludes": "a" * 2_001}]
 )
 def test_instructions_that_can_not_be_read_are_refused(client: MemoryClient, bad: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):

@@ -34,6 +34,7 @@ def test_a_webhook_is_made_listed_changed_and_deleted(admin: MemoryClient) -> No
     assert admin.get_webhooks(project_id=admin.project_id) == [made]
     changed = admin.update_webhook(webhook_id=made["webhook_id"], name="talk", event_types=["memory_delete"])
     assert (changed["name"], changed["url"], changed["event_types"]) == ("talk", URL, ["memory_delete"])
+    assert changed["message"] == "Webhook updated successfully"
     assert admin.delete_webhook(webhook_id=made["webhook_id"]) == {"message": "Webhook deleted successfully"}
     assert admin.get_webhooks(project_id=admin.project_id) == []
 

@@ -2,6 +2,7 @@
 
 import time
 
+from django.conf import settings
 from django.http import HttpRequest, JsonResponse
 
 VERSION = "1.1.0"  # of Hindsight's interface: its integrations refuse an older server
@@ -22,7 +23,9 @@ STARTED = time.monotonic()
 
 
 def show_version(_request: HttpRequest) -> JsonResponse:
-    return JsonResponse({"api_version": VERSION, "features": FEATURES})
+    """`service_version` is our own. The command `doctor` compares it with that of the client."""
+    own = settings.SPECTACULAR_SETTINGS["VERSION"]
+    return JsonResponse({"api_version": VERSION, "features": FEATURES, "service_version": own})
 
 
 def show_life(_request: HttpRequest) -> JsonResponse:

@@ -10,21 +10,23 @@ from rest_framework import serializers
 from banks.models import MemoryUnit
 from banks.rendering import render_text
 from banks.retain.input import RetainItem
-from memoryplatform.api.compat.hindsight.hindsight_view import drop_unknown, join_text_blocks, read_body
+from memoryplatform.api.compat.hindsight.hindsight_view import read_body
+from memoryplatform.api.compat.mem0.messages import read_messages
 from memoryplatform.api.compat.mem0.metadata import EXPIRATION, IMMUTABLE, ROLE, USUAL_ROLE, write_metadata
 from memoryplatform.api.compat.mem0.owners import KINDS, Owners, read_owners
 from memoryplatform.api.compat.mem0.timestamps import read_extent
 from memoryplatform.api.serializers import prefix_faults
 from memoryplatform.api.v1.banks import ExtractionSettingsInput, check_list
-from memoryplatform.api.v1.retain_items import FactInput, MessageInput, read_items
+from memoryplatform.api.v1.retain_items import FactInput, read_items
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import BankChange, find_or_create_bank
+from memoryplatform.operations.mem0_project import Mem0Project, read_project
 from memoryplatform.operations.memories.newest_metadata import MetadataRule
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain
 from tenants.transactions import tenant_transaction
 
-MESSAGE, SETTINGS = MessageInput(), ExtractionSettingsInput()
+SETTINGS = ExtractionSettingsInput()
 FACT_TEXT = FactInput().fields["text"]
 DEFAULT_AGENT = "Assistant"
 METADATA_RULE = MetadataRule(passing=EXPIRATION, fixing=IMMUTABLE)
@@ -63,7 +65,7 @@ class Addition:
     settings: Mapping[str, Any]  # of this call alone
 
 
-def read_addition(given: Any) -> Addition:
+def read_addition(given: Any, project: Mem0Project) -> Addition:
     """The ids may be top-level fields or inside `filters`, depending on the client's version."""
     body = read_body(AddInput, given).validated_data
     owners = read_owners(join_ids(given, body["filters"]))
@@ -76,28 +78,34 @@ def read_addition(given: Any) -> Addition:
     read = read_items([labels | one | {"metadata": metadata | one.get("metadata", {})} for one in contents])
     if read.faults:
         raise serializers.ValidationError(rename_fact_faults(read.faults[0].faults.detail))
-    waits = not (body["infer"] and body["async_mode"])
+    waits = not (contents and body["infer"] and body["async_mode"])
     is_wrapped = body["output_format"] == "v1.1"
-    return Addition(owners, read.good, waits=waits, is_wrapped=is_wrapped, settings=read_settings(body))
+    usual = project.build_settings(is_agents=not owners.name_of("user"))
+    return Addition(owners, read.good, waits=waits, is_wrapped=is_wrapped, settings=read_settings(body, usual))
 
 
-def read_settings(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that instruct the extraction, as our settings of one call."""
+def read_settings(body: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that instruct the extraction, as our settings of one call. `usual` are those of the project."""
     sought = f"Look for this: {body['includes']}" if body["includes"] else ""
+    mission = body["custom_instructions"] or usual.get("retain_mission", "")
     given = {
-        "retain_mission": "\n".join(part for part in (body["custom_instructions"], sought) if part),
+        "retain_mission": "\n".join(part for part in (mission, sought) if part),
         "leave_out": body["excludes"],
         "categories": read_categories(body["custom_categories"]),
     }
     checked = SETTINGS.run_validation({name: value for name, value in given.items() if value})
-    return dict(checked)
+    return {**usual, **checked}
 
 
 def read_categories(given: Any) -> list[dict[str, Any]]:
-    """mem0 writes each category as an object with its name and its description: {"food": "What they eat."}."""
-    groups = [given] if isinstance(given, Mapping) else given or []
-    if not isinstance(groups, list) or not all(isinstance(one, Mapping) for one in groups):
+    """mem0 writes a category as an object with its name and its description: {"food": "What they eat."}.
+
+    A name alone is a category without a description.
+    """
+    listed = [given] if isinstance(given, Mapping) else given or []
+    if not isinstance(listed, list) or not all(isinstance(one, Mapping | str) for one in listed):
         raise serializers.ValidationError({"custom_categories": ["Must be a list of objects: name and description."]})
+    groups = [{one: ""} if isinstance(one, str) else one for one in listed]
     with prefix_faults("custom_categories"):
         return check_list(
             "categories", [{"name": name, "description": words} for one in groups for name, words in one.items()]
@@ -119,18 +127,18 @@ def write_own_metadata(body: Mapping[str, Any]) -> dict[str, str]:
 
 
 def read_contents(given: Any, *, infer: bool, thread: str) -> list[dict[str, Any]]:
-    """With `infer` one conversation; without it each message is a fact as it is, except system messages."""
-    messages = given if isinstance(given, list) else [given]
+    """With `infer` one conversation; without it each message is a fact as it is, except system messages.
+
+    Empty if no message has text.
+    """
+    messages = read_messages(given)
     if infer:
-        return [
-            {"messages": [read_message(message, place) for place, message in enumerate(messages)], "thread": thread}
-        ]
+        return [{"messages": [message for _, message in messages], "thread": thread}] if messages else []
     by_role: dict[str, list[dict[str, str]]] = {}
-    for place, message in enumerate(messages):
-        said = read_checked_message(message, place)
+    for place, said in messages:
         if said["role"] != "system":
             by_role.setdefault(said["role"], []).append(read_fact(said, place))
-    if not by_role:
+    if messages and not by_role:
         raise serializers.ValidationError({"messages": ["Must have a message whose role is not system."]})
     return [{"facts": facts, "metadata": write_role(role)} for role, facts in by_role.items()]
 
@@ -147,46 +155,18 @@ def rename_fact_faults(faults: Any) -> Any:
     return {"messages" if name == "facts" else name: fault for name, fault in faults.items()}
 
 
-def read_checked_message(given: Any, place: int) -> dict[str, Any]:
-    message = read_message(given, place)
-    with prefix_faults(f"messages.{place}"):
-        read: dict[str, Any] = MESSAGE.run_validation(message)
-    return read
-
-
 def read_fact(said: Mapping[str, Any], place: int) -> dict[str, str]:
     with prefix_faults(f"messages.{place}.content"):
         return {"text": FACT_TEXT.run_validation(said["content"])}
 
 
-def read_message(given: Any, place: int) -> dict[str, Any]:
-    if isinstance(given, str):
-        return {"role": USUAL_ROLE, "content": given}
-    with prefix_faults(f"messages.{place}"):
-        if not isinstance(given, Mapping):
-            raise serializers.ValidationError("Must be a text or an object with role and content.")
-        known: dict[str, Any] = drop_unknown(given, MESSAGE)
-        return known | {"content": join_blocks(known.get("content"))}
-
-
-def join_blocks(content: Any) -> Any:
-    """Joins the text blocks of a message. Refuses images and files."""
-    blocks = [content] if isinstance(content, Mapping) else content
-    if not isinstance(blocks, list):
-        return content
-    text = join_text_blocks(blocks)
-    if text is None:
-        raise serializers.ValidationError("Only text can be added: images and files are not supported.")
-    return text
-
-
 def add_memories(access: BankAccess, given: Any, *, key: str | None) -> dict[str, Any]:
-    return add_items(access, read_addition(as_object(given)), key=key)
+    return add_items(access, read_addition(as_object(given), read_project(access.tenant_id)), key=key)
 
 
 def add_memories_as_before(access: BankAccess, given: Any, *, key: str | None) -> Any:
     """Version 1 returns a list: of the results if the caller waited, else of the pending event."""
-    addition = read_addition(as_object(given))
+    addition = read_addition(as_object(given), read_project(access.tenant_id))
     answer = add_items(access, addition, key=key)
     results = answer["results"] if answer["status"] == "SUCCEEDED" else [answer]
     return {"results": results, "relations": []} if addition.is_wrapped else results

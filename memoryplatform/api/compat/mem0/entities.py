@@ -11,7 +11,6 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from banks.models import UnitTag
-from memoryplatform.api.compat.hindsight.hindsight_view import NotOffered
 from memoryplatform.api.compat.mem0 import mem0_view
 from memoryplatform.api.compat.mem0.deletion import IN_PROGRESS, delete_of_owner
 from memoryplatform.api.compat.mem0.owners import KINDS, SENT_NAMES, Owner, read_bank_id, read_owner
@@ -52,8 +51,6 @@ class EntitiesView(mem0_view.Mem0View):
 
 class EntityView(mem0_view.Mem0View):
     def get(self, _request: Request, kind: str, name: str) -> object:
-        if name.endswith("/profile"):
-            raise NotOffered("Profiles are not generated here.")
         owner = read_named(kind, name)
         with tenant_transaction(self.tenant_id):
             entity = next((one for one in list_entities(self.access, owner)), None)

@@ -133,7 +133,7 @@ class ExportResultView(Mem0View):
 
     def post(self, request: Request) -> object:
         kept = find_request(self.access, request.data if isinstance(request.data, Mapping) else {})
-        if kept is None:
+        if kept is None or "schema" not in kept.payload["request"]:  # a job of profiles has none
             raise NotFound(NO_EXPORT)
         asked = kept.payload["request"]
         condition = without_expired(read_request_filters({"filters": asked["filters"]}))

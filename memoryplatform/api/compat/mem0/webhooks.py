@@ -83,7 +83,8 @@ class WebhookView(Mem0View):
     def put(self, request: Request, webhook_id: UUID) -> object:
         check_webhook(self.access, webhook_id)
         change = read_body(WebhookInput, request.data, partial=True).change()
-        return describe_webhook(webhooks.change_webhook(self.access, webhook_id, change))
+        changed = webhooks.change_webhook(self.access, webhook_id, change)
+        return {"message": "Webhook updated successfully"} | describe_webhook(changed)
 
     def delete(self, _request: Request, webhook_id: UUID) -> object:
         check_webhook(self.access, webhook_id)
