@@ -47,6 +47,7 @@ GROUPS = {
 }
 DECISIONS = "docs/adr"
 SLUGS = {
+    "SECURITY.md": "security-policy",
     "README.md": "quickstart",
     "docs/api.md": "http-api",
     "timewords/README.md": "timewords",

@@ -13,7 +13,8 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
-from django.utils import timezone
+
+from memoryplatform.operations.running.clock import read_clock
 
 BATCH = 20
 MAX_REMEMBERED = 1_000  # tenants
@@ -71,7 +72,7 @@ def find_waiting(queue: str) -> Iterator[tuple[UUID, UUID]]:
 
 
 def fetch_batch(queue: str, tried: list[UUID]) -> list[tuple[UUID, UUID]]:
-    now = timezone.now()
+    now = read_clock()
     values: dict[str, Any] = {
         "queue": queue,
         "now": now,
