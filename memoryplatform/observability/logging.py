@@ -56,7 +56,8 @@ def hide_keys(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDi
 
 def escape_controls(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     """A text of a stranger in a message begins no line and sends nothing to the terminal. JSON escapes by itself."""
-    return event | {"event": CONTROLS.sub(lambda found: repr(found[0])[1:-1], str(event["event"]))}
+    event["event"] = CONTROLS.sub(lambda found: repr(found[0])[1:-1], str(event["event"]))
+    return event
 
 
 PROCESSORS: tuple[Processor, ...] = (

@@ -13,8 +13,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
-
-from memoryplatform.operations.running.clock import read_clock
+from django.utils import timezone
 
 BATCH = 20
 MAX_REMEMBERED = 1_000  # tenants
@@ -72,7 +71,7 @@ def find_waiting(queue: str) -> Iterator[tuple[UUID, UUID]]:
 
 
 def fetch_batch(queue: str, tried: list[UUID]) -> list[tuple[UUID, UUID]]:
-    now = read_clock()
+    now = timezone.now()
     values: dict[str, Any] = {
         "queue": queue,
         "now": now,

@@ -14,10 +14,10 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
+from django.utils import timezone
 
 from memoryplatform.operations.idempotency import Claim, release_claim
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.running.clock import read_clock
 from memoryplatform.operations.running.run import Lease
 from tenants.transactions import tenant_transaction
 
@@ -70,7 +70,7 @@ def end_leases_left_behind() -> None:
 
 def end_lease(lease: Lease) -> None:
     """Let any worker claim the operation now, unless another worker holds it or it is finished."""
-    now = read_clock()
+    now = timezone.now()
     with tenant_transaction(lease.tenant_id):
         rows = Operation.objects.for_tenant(lease.tenant_id).held(lease.operation_id, lease.token)
         if rows.update(lease_until=now):

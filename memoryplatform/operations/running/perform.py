@@ -8,6 +8,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
+from django.utils import timezone
 from dramatiq.middleware import Shutdown, TimeLimitExceeded
 
 from banks.errors import BankError
@@ -15,7 +16,6 @@ from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.errors import LeaseLost, NotYet, OperationError, PermanentFailure, UnknownKind
 from memoryplatform.operations.logged_llm import Origin, asking_for
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.running.clock import read_clock
 from memoryplatform.operations.running.fair_queue import TURNS, find_waiting
 from memoryplatform.operations.running.held_leases import remembered
 from memoryplatform.operations.running.registry import get_kind
@@ -130,7 +130,7 @@ def return_to_queue(
 
     `counts`: this attempt is one of the limited number. Returns `outcome`.
     """
-    due = read_clock() + (wait or timedelta())
+    due = timezone.now() + (wait or timedelta())
     try:
         with lease.transaction() as operation:
             operation.status, operation.lease_until = Operation.Status.PENDING, None

@@ -22,7 +22,6 @@ from banks.models import Bank
 from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.errors import LeaseLost, PermanentFailure
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.running.clock import read_clock
 from memoryplatform.operations.running.kind_names import CONSOLIDATE, DELIVER_WEBHOOK, RETAIN, SEND_MAIL
 from providers.usage import Usage, metered
 from tenants.models import Delivery, UsageRecord
@@ -129,7 +128,7 @@ class Lease:
 
 def claim(tenant_id: UUID, operation_id: UUID) -> tuple[Lease, Operation] | None:
     """Take an operation that waits, or whose lease has ended. None if there is nothing to take."""
-    now, until = read_clock(), lease_end()
+    now, until = timezone.now(), lease_end()
     with tenant_transaction(tenant_id):
         rows = Operation.objects.for_tenant(tenant_id).select_for_update(no_key=True, skip_locked=True)
         operation = rows.filter(id=operation_id).first()
@@ -163,7 +162,7 @@ def give_up(operation: Operation) -> None:
 
 
 def lease_end() -> datetime:
-    return read_clock() + timedelta(seconds=settings.OPERATION_LEASE_SECONDS)
+    return timezone.now() + timedelta(seconds=settings.OPERATION_LEASE_SECONDS)
 
 
 class Heartbeat:

@@ -7,12 +7,12 @@ from uuid import UUID
 import dramatiq
 from django.conf import settings
 from django.db import transaction
+from django.utils import timezone
 
 from banks.models import Bank
 from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.errors import OperationFinished, OperationNotFound
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.running.clock import read_clock
 from memoryplatform.operations.running.perform import perform_next
 from memoryplatform.operations.running.registry import find_kind, get_kind
 from memoryplatform.operations.running.run import finish
@@ -104,7 +104,7 @@ def dispatch(operation: Operation, *, wake: bool = True) -> None:
         operation_id=operation.id,
         tenant_id=operation.tenant_id,
         queue=queue,
-        due_at=read_clock() + GRACE,
+        due_at=timezone.now() + GRACE,
         wakes=1 if wake else 0,
     )
     count_operation(operation.kind, operation.status)

@@ -14,11 +14,11 @@ import structlog
 from django.conf import settings
 from django.db import DatabaseError, connections, transaction
 from django.db.models import F
+from django.utils import timezone
 from dramatiq.errors import BrokerError
 from redis.exceptions import RedisError
 
 from memoryplatform.operations.models import Dispatch
-from memoryplatform.operations.running.clock import read_clock
 from memoryplatform.operations.running.held_leases import end_leases_left_behind
 from memoryplatform.operations.running.registry import load_kinds
 from memoryplatform.operations.running.submit import wake_worker
@@ -77,13 +77,13 @@ def sweep() -> int:
     finally:
         # Due again: an outage of the broker must not lengthen their waits.
         unsent = [row.operation_id for row in due if row.operation_id not in sent]
-        Dispatch.objects.filter(operation_id__in=unsent).update(due_at=read_clock(), wakes=F("wakes") - 1)
+        Dispatch.objects.filter(operation_id__in=unsent).update(due_at=timezone.now(), wakes=F("wakes") - 1)
     return len(due)
 
 
 def take_due() -> list[Dispatch]:
     """Mark first, send after: a sweeper that dies in between costs a wait, never an operation."""
-    now = read_clock()
+    now = timezone.now()
     with transaction.atomic():
         due = list(
             Dispatch.objects.filter(due_at__lte=now).order_by("due_at").select_for_update(skip_locked=True)[:BATCH]
