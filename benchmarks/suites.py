@@ -15,8 +15,10 @@ MODULES = {
     "latency": "benchmarks.latency.suite",
     "opinions": "benchmarks.opinions.suite",
     "dashboard": "benchmarks.dashboard.suite",
+    "canary": "benchmarks.isolation.canary",
+    "fairness": "benchmarks.isolation.fairness",
 }
-WITHOUT_DATA = {"opinions", "dashboard"}
+WITHOUT_DATA = {"opinions", "dashboard", "canary", "fairness"}
 
 Suite = Callable[[Options], dict[str, Any]]
 

@@ -1,13 +1,15 @@
 """Backup and restore of the whole database, online.
 
 A backup is a ZIP file with two members: `database.dump`, an archive of pg_dump, and `manifest.json`. Counts and dump
-read one snapshot, so both describe the same moment while the service writes.
+read one snapshot, so both describe the same moment while the service writes. With a passphrase the ZIP file is
+encrypted as it is written and decrypted as it is read, so that no plain file lies on the disk.
 
 The platform's role makes the backup, because row-level security hides the rows from the owner. The owner restores: it
 loads the rows before the archive enables row-level security, in one transaction with all checks.
 """
 
 import hashlib
+import io
 import os
 import re
 import shutil
@@ -36,6 +38,7 @@ from pydantic import BaseModel, ValidationError
 
 from memoryplatform.embedded.binaries import find_postgres
 from memoryplatform.embedded.errors import StartError
+from memoryplatform.encrypted_file import DamagedFile, EncryptedReader, EncryptedWriter, WrongPassphrase, is_encrypted
 from tenants.migration_history import describe_missing, find_missing
 from tenants.roles import PLATFORM_GROUP
 
@@ -44,6 +47,7 @@ FORMAT = 1
 BLOCK = 1024 * 1024
 LOCK_SECONDS = 30  # how long a restore waits for transactions of the service
 SECRETS = ("SECRET_KEY", "API_KEY_SECRET")
+SHORTEST_PASSPHRASE = 12
 SERVER_NUMBER = 10_000  # version 18.6 is 180006
 
 TABLES = """
@@ -125,7 +129,7 @@ def list_folders() -> Iterator[Path | None]:
         return
 
 
-def back_up(target: Path) -> tuple[Path, Manifest]:
+def back_up(target: Path, passphrase: str = "") -> tuple[Path, Manifest]:
     """Writes the file, under another name until it is complete. A folder gets a file named after the time."""
     now = timezone.now()
     path = target / f"memoryplatform-{now:%Y%m%dT%H%M%SZ}.backup" if target.is_dir() else target
@@ -133,7 +137,12 @@ def back_up(target: Path) -> tuple[Path, Manifest]:
         raise BackupError(f"{path} exists already.")
     partial = path.with_name(f".{path.name}.partial")
     try:
-        with private_file(partial) as file, zipfile.ZipFile(file, "w") as archive, snapshot() as (cursor, snapshot_id):
+        with (
+            private_file(partial) as file,
+            encrypting(file, passphrase) as content,
+            zipfile.ZipFile(content, "w") as archive,
+            snapshot() as (cursor, snapshot_id),
+        ):
             check_all_visible(cursor)
             tools = find_tools(read_server(cursor))
             rows = count_rows(cursor)
@@ -170,6 +179,46 @@ def private_file(path: Path) -> Iterator[IO[bytes]]:
         yield file
         file.flush()
         os.fsync(file.fileno())
+
+
+def read_passphrase(path: Path | None) -> str:
+    """The first line of the file; nothing where no file is given."""
+    if path is None:
+        return ""
+    try:
+        passphrase = path.read_text().partition("\n")[0].strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BackupError(f"{path} can't be read.") from error
+    if len(passphrase) < SHORTEST_PASSPHRASE:
+        raise BackupError(f"The passphrase in {path} must have at least {SHORTEST_PASSPHRASE} characters.")
+    return passphrase
+
+
+@contextmanager
+def encrypting(file: IO[bytes], passphrase: str) -> Iterator[IO[bytes]]:
+    if not passphrase:
+        yield file
+        return
+    with EncryptedWriter(file, passphrase) as writer:
+        yield cast("IO[bytes]", writer)
+
+
+@contextmanager
+def opened(path: Path, passphrase: str) -> Iterator[zipfile.ZipFile]:
+    """The ZIP file of a backup, decrypted where it is encrypted."""
+    with path.open("rb") as file:
+        if not is_encrypted(file):
+            with zipfile.ZipFile(file) as archive:
+                yield archive
+            return
+        if not passphrase:
+            raise BackupError(f"{path} is encrypted: give its passphrase with --passphrase-file.")
+        try:
+            reader = EncryptedReader(file, passphrase)
+        except WrongPassphrase as error:
+            raise BackupError(f"The passphrase does not open {path}.") from error
+        with io.BufferedReader(reader, BLOCK) as content, zipfile.ZipFile(cast("IO[bytes]", content)) as archive:
+            yield archive
 
 
 @contextmanager
@@ -263,10 +312,10 @@ def running(command: list[str], environment: Mapping[str, str], **pipes: Any) ->
         raise BackupError(f"{Path(command[0]).name} failed: {fault}")
 
 
-def read_manifest(path: Path) -> Manifest:
+def read_manifest(path: Path, passphrase: str = "") -> Manifest:
     """Checks that the file is whole: both members are there, and the dump has the checksum of the manifest."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with opened(path, passphrase) as archive:
             manifest = Manifest.model_validate_json(archive.read(MANIFEST))
             if manifest.format != FORMAT:
                 raise BackupError(f"{path} has the format {manifest.format}, and this version reads {FORMAT}.")
@@ -276,19 +325,19 @@ def read_manifest(path: Path) -> Manifest:
                     digest.update(block)
     except OSError as error:
         raise BackupError(f"{path} can't be read: {error.strerror or error}.") from error
-    except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError, ValidationError) as error:
+    except (zipfile.BadZipFile, zlib.error, KeyError, EOFError, RuntimeError, ValidationError, DamagedFile) as error:
         raise BackupError(f"{path} is no backup, or is damaged or cut off.") from error
     if digest.hexdigest() != manifest.sha256:
         raise BackupError(f"{path} is damaged: the checksum of the dump differs from the manifest.")
     return manifest
 
 
-def restore(path: Path, *, replace: bool = False) -> Manifest:
+def restore(path: Path, passphrase: str = "", *, replace: bool = False) -> Manifest:
     """Restores into an empty database, in one transaction; then applies the migrations that the backup lacks.
 
     `replace` drops the tables of a database that is not empty, in the same transaction. A failure changes nothing.
     """
-    manifest = read_manifest(path)
+    manifest = read_manifest(path, passphrase)
     check_migrations(manifest)
     with connections["owner"].cursor() as cursor:
         check_owner(manifest, cursor)
@@ -299,7 +348,8 @@ def restore(path: Path, *, replace: bool = False) -> Manifest:
         cursor.execute(FUNCTIONS)
         functions = [name for (name,) in cursor.fetchall()]
         tools = find_tools(max(read_server(cursor), manifest.tool))
-    load(tools, path, [*drop_all(present, functions)], [*check_counts(manifest)])
+    with opened(path, passphrase) as archive:
+        load(tools, archive, [*drop_all(present, functions)], [*check_counts(manifest)])
     call_command("migrate", interactive=False, verbosity=0)
     return manifest
 
@@ -345,7 +395,7 @@ def quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def load(tools: Tools, path: Path, first: list[str], checks: list[str]) -> None:
+def load(tools: Tools, archive: zipfile.ZipFile, first: list[str], checks: list[str]) -> None:
     """The script ends with COMMIT: if this process dies, psql reaches the end without it and all is as before."""
     conninfo, environment = connect_tool("owner")
     is_whole = False
@@ -353,10 +403,10 @@ def load(tools: Tools, path: Path, first: list[str], checks: list[str]) -> None:
     with running([tools.command("psql"), *options], environment, stdin=subprocess.PIPE) as psql:
         script = cast("IO[bytes]", psql.stdin)
         write_lines(script, ["BEGIN;", *first])
-        convert(tools, path, "pre-data", script)
-        convert(tools, path, "data", script)
+        convert(tools, archive, "pre-data", script)
+        convert(tools, archive, "data", script)
         write_lines(script, checks)
-        convert(tools, path, "post-data", script)
+        convert(tools, archive, "post-data", script)
         write_lines(script, ["COMMIT;"])
         is_whole = True
     if not is_whole:
@@ -368,11 +418,10 @@ def write_lines(script: IO[bytes], lines: Iterable[str]) -> None:
     script.flush()
 
 
-def convert(tools: Tools, path: Path, section: str, script: IO[bytes]) -> None:
+def convert(tools: Tools, archive: zipfile.ZipFile, section: str, script: IO[bytes]) -> None:
     """Writes a section of the archive as SQL."""
     command = [tools.command("pg_restore"), "--no-owner", f"--section={section}", "--file=-"]
     with (
-        zipfile.ZipFile(path) as archive,
         archive.open(DUMP) as member,
         running(command, os.environ, stdin=subprocess.PIPE, stdout=script) as restoring,
     ):

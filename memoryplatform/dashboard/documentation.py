@@ -36,7 +36,7 @@ GROUPS = {
     "Operate": (
         "docs/operating.md docs/configuration.md docs/providers.md docs/embedding-models.md "
         "docs/memory-embedder.md docs/memory-reranker.md "
-        "docs/accounts.md docs/plans.md docs/tenancy.md docs/data-rights.md docs/backup.md "
+        "docs/accounts.md docs/plans.md docs/tenancy.md docs/security.md docs/data-rights.md docs/backup.md "
         "docs/verify.md docs/upgrading.md"
     ),
     "Reference": (
@@ -47,6 +47,7 @@ GROUPS = {
 }
 DECISIONS = "docs/adr"
 SLUGS = {
+    "SECURITY.md": "security-policy",
     "README.md": "quickstart",
     "docs/api.md": "http-api",
     "timewords/README.md": "timewords",

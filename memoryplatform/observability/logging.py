@@ -14,6 +14,7 @@ import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 API_KEY = re.compile(r"mpk_[0-9a-f]{12}_[0-9A-Za-z_-]+")
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 # Their lower levels repeat our own request line or quote the caller.
 QUIETER = {
     "django.request": "CRITICAL",
@@ -53,6 +54,12 @@ def hide_keys(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDi
     return {name: API_KEY.sub("mpk_***", value) if isinstance(value, str) else value for name, value in event.items()}
 
 
+def escape_controls(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """A text of a stranger in a message begins no line and sends nothing to the terminal. JSON escapes by itself."""
+    event["event"] = CONTROLS.sub(lambda found: repr(found[0])[1:-1], str(event["event"]))
+    return event
+
+
 PROCESSORS: tuple[Processor, ...] = (
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
@@ -71,7 +78,7 @@ def logging_config(*, level: str, form: Literal["json", "console"]) -> dict[str,
             "lines": {
                 "()": "structlog.stdlib.ProcessorFormatter",
                 "foreign_pre_chain": PROCESSORS,
-                "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer(form)],
+                "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *render(form)],
             }
         },
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
@@ -80,10 +87,10 @@ def logging_config(*, level: str, form: Literal["json", "console"]) -> dict[str,
     }
 
 
-def renderer(form: Literal["json", "console"]) -> Processor:
+def render(form: Literal["json", "console"]) -> tuple[Processor, ...]:
     if form == "json":
-        return structlog.processors.JSONRenderer()
-    return structlog.dev.ConsoleRenderer(colors=False, pad_event_to=28)
+        return (structlog.processors.JSONRenderer(),)
+    return escape_controls, structlog.dev.ConsoleRenderer(colors=False, pad_event_to=28)
 
 
 def configure(config: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ import io
 import json
 import logging
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 from unittest import mock
 
 import psycopg
@@ -109,3 +109,32 @@ def test_a_database_error_is_named_with_its_state(logged: io.StringIO) -> None:
 def test_a_key_that_slips_into_a_message_is_hidden(logged: io.StringIO) -> None:
     logging.getLogger("foreign").warning("got mpk_0123456789ab_abcdefghijklmnop from a header")
     assert "got mpk_*** from a header" in logged.getvalue()
+
+
+FORGED = 'x\r\n{"event": "forged", "level": "error"}\x1b[2J\u2028forged\x00'
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_a_text_of_a_stranger_begins_no_line_of_the_log(form: Literal["json", "console"]) -> None:
+    out = io.StringIO()
+    config = logging_config(level="DEBUG", form=form)
+    config["handlers"]["stderr"]["stream"] = out
+    structlog.reset_defaults()
+    configure(config)
+    try:
+        structlog.get_logger("test").warning("it.happened", name=FORGED)
+        logging.getLogger("foreign").warning("got %s", FORGED)
+    finally:
+        configure(logging_config(level="WARNING", form="json"))
+    lines = out.getvalue().splitlines()
+    assert len(lines) == 2, lines
+    assert not any(character in out.getvalue() for character in "\r\x1b\x00")
+
+
+def test_a_request_forges_no_line(logged: io.StringIO, call: Caller) -> None:
+    encoded = "%0d%0a%7B%22event%22%3A%22forged%22%7D"
+    call("GET", f"/v1/banks/{encoded}?q={encoded}", X_Request_ID="r1\tforged", User_Agent="forged\x1b[2J")
+    lines = [json.loads(line) for line in logged.getvalue().splitlines()]
+    assert all(line["event"] != "forged" for line in lines)
+    (line,) = events(logged, "request")
+    assert "forged" not in json.dumps(line)

@@ -17,10 +17,13 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connections
 
+from banks.models import Bank
+from memoryplatform import encrypted_file
 from memoryplatform.backup import DUMP, MANIFEST, BackupError, back_up, find_tools, read_manifest, restore
 from memoryplatform.embedded.postgres import EmbeddedPostgres
 from tenants.models import Tenant
 from tenants.roles import provision
+from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
 from tests.conftest import LOGINS
 from tests.factories import make_key_with_text
@@ -37,6 +40,7 @@ answer = Client(headers={"Authorization": f"Bearer {key}"}).post(
     "/v1/banks/calm/memories/recall", json.dumps({"query": query, "rerank": False}), content_type="application/json")
 print(answer.content.decode())
 """
+PASSPHRASE = "seven herons at the lake"
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -91,12 +95,18 @@ def rewrite(path: Path, **fields: Any) -> Path:
     return changed
 
 
-def test_a_backup_of_a_busy_service_restores_with_equal_recall(
+def test_an_encrypted_backup_of_a_busy_service_restores_sound_with_equal_recall(
     tenant: Tenant, call: Caller, python: Command, other: str, tmp_path: Path
 ) -> None:
+    secret = tmp_path / "passphrase"
+    secret.write_text(f"{PASSPHRASE}\n")
     for text in FACTS:
         retain(call, "calm", text)
-    make_document(tenant, text=token_hex(1_000_000))  # pg_restore does not read it for the sections without data
+    with tenant_transaction(tenant.id):
+        calm = Bank.objects.for_tenant(tenant.id).get(bank_id="calm")
+    make_document(
+        tenant, bank=calm, text=token_hex(1_000_000)
+    )  # pg_restore does not read it for the sections without data
     stop, stored = threading.Event(), threading.Semaphore(0)
 
     def write() -> None:
@@ -113,21 +123,36 @@ def test_a_backup_of_a_busy_service_restores_with_equal_recall(
     writer.start()
     try:
         assert stored.acquire(timeout=60)
-        call_command("backup", tmp_path)
+        call_command("backup", tmp_path, passphrase_file=secret)
         assert stored.acquire(timeout=60)
     finally:
         stop.set()
         writer.join()
-    [path] = tmp_path.iterdir()
+    [path] = tmp_path.glob("*.backup")
     assert path.stat().st_mode & 0o777 == 0o600
-    manifest = read_manifest(path)
+    content = path.read_bytes()
+    assert all(word not in content for word in (DUMP.encode(), MANIFEST.encode(), b"PGDMP"))
+    manifest = read_manifest(path, PASSPHRASE)
     assert manifest.rows["tenants_tenant"] == 1
 
-    restored = python("manage.py", "restore", path)
+    restored = python("manage.py", "restore", path, "--passphrase-file", secret)
 
     assert restored.returncode == 0, restored.stderr
     assert f"Restored {sum(manifest.rows.values())} rows" in restored.stdout
     assert restored.stderr == ""
+    check_walls_and_notes(other)
+    query = "Where does Ana live?"
+    here = call("POST", "/v1/banks/calm/memories/recall", {"query": query, "rerank": False}).json()
+    there = python("-c", RECALL, call.key, query)
+    assert there.returncode == 0, there.stderr
+    assert read_results(json.loads(there.stdout)) == read_results(here) != []
+    verified = python("manage.py", "verify", "--json")
+    assert verified.returncode == 0, verified.stdout
+    assert (json.loads(verified.stdout)["banks"], json.loads(verified.stdout)["sound"]) == (2, True)
+
+
+def check_walls_and_notes(other: str) -> None:
+    """The restored database has the policies and owners of this one, and notes that were written meanwhile."""
     with psycopg.connect(other) as superuser:
         walled = superuser.execute(
             "SELECT count(*) FROM pg_class WHERE relrowsecurity AND relforcerowsecurity"
@@ -142,11 +167,6 @@ def test_a_backup_of_a_busy_service_restores_with_equal_recall(
         assert cursor.fetchone() == policies
     assert notes[0] >= 1
     assert owners == [("owner",)]
-    query = "Where does Ana live?"
-    here = call("POST", "/v1/banks/calm/memories/recall", {"query": query, "rerank": False}).json()
-    there = python("-c", RECALL, call.key, query)
-    assert there.returncode == 0, there.stderr
-    assert read_results(json.loads(there.stdout)) == read_results(here) != []
 
 
 def test_a_failed_replacement_changes_nothing(tenant: Tenant, python: Command, other: str, tmp_path: Path) -> None:
@@ -202,6 +222,31 @@ def test_a_damaged_or_foreign_file_is_refused(tenant: Tenant, tmp_path: Path) ->
         restore(path)
     with pytest.raises(BackupError, match="can't be read"):
         restore(tmp_path / "missing.backup")
+
+
+def test_an_encrypted_backup_needs_its_passphrase(
+    tenant: Tenant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encrypted_file, "WORK", 10)
+    path, made = back_up(tmp_path / "sealed.backup", PASSPHRASE)
+    assert read_manifest(path, PASSPHRASE) == made
+    with pytest.raises(BackupError, match=r"is encrypted: give its passphrase"):
+        restore(path)
+    with pytest.raises(BackupError, match="passphrase does not open"):
+        restore(path, "eight herons at the lake")
+    whole = path.read_bytes()
+    for changed in (whole[:-1], whole[: len(whole) // 2], whole[:-40] + bytes([whole[-40] ^ 1]) + whole[-39:]):
+        path.write_bytes(changed)
+        with pytest.raises(BackupError, match="damaged or cut off"):
+            restore(path, PASSPHRASE)
+
+
+def test_a_passphrase_that_is_short_or_missing_stops_the_backup(tenant: Tenant, tmp_path: Path) -> None:
+    (tmp_path / "short").write_text("heron\n")
+    for name, fault in {"short": "at least 12 characters", "missing": "can't be read"}.items():
+        with pytest.raises(CommandError, match=fault):
+            call_command("backup", tmp_path / "one.backup", passphrase_file=tmp_path / name)
+    assert not (tmp_path / "one.backup").exists()
 
 
 def test_a_table_whose_rows_the_platform_does_not_see_stops_the_backup(

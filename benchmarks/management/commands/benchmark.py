@@ -19,12 +19,16 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("suite", choices=sorted(MODULES))
         parser.add_argument(
-            "--data", type=Path, help="folder with the evaluation data, or one file; opinions and dashboard need none"
+            "--data",
+            type=Path,
+            help=f"folder with the evaluation data, or one file; {', '.join(sorted(WITHOUT_DATA))} need none",
         )
         parser.add_argument(
             "--out", type=Path, help="folder for report.json and report.md (default: benchmark-reports/SUITE)"
         )
-        parser.add_argument("--limit", type=int, help="most facts, rows, turns or questions, for a short run")
+        parser.add_argument(
+            "--limit", type=int, help="most facts, rows, turns, questions, requests or seconds, for a short run"
+        )
         parser.add_argument(
             "--leave-one-out", action="store_true", help="recall suites: ask every question again without each channel"
         )

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -149,7 +150,7 @@ def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     try:
         with archive.open(name) as file:
             content = file.read(MOST_UNPACKED + 1)
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError, ValueError):
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError, ValueError):
         raise UnreadableUpload("This archive is broken or encrypted: it can't be unpacked.") from None
     if len(content) > MOST_UNPACKED:
         raise UnreadableUpload(f"Unpacked, this archive is larger than {MOST_UNPACKED // 1_000_000} MB.")

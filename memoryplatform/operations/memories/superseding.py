@@ -171,7 +171,8 @@ def replace_unit(
     (stored,) = store_facts(bank, [fact], speakers=frozenset(), plan=replace(plan_to_add([fact]), judge=actor))
     if stored.id == unit.id:
         raise MemoryExists(unit.id)
-    closed = close_units(bank, [Closing(unit.id, stored.id, since)], now=now, actor=actor)
+    # Known until the new one is: a moment between the two would know neither.
+    closed = close_units(bank, [Closing(unit.id, stored.id, since)], now=timezone.now(), actor=actor)
     if stored.is_new and flags:
         MemoryUnit.objects.of_bank(bank).filter(id=stored.id).update(flags=list(flags))
     post = PostRetain(

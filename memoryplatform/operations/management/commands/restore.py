@@ -3,7 +3,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from memoryplatform.backup import BackupError, list_other_secrets, restore
+from memoryplatform.backup import BackupError, list_other_secrets, read_passphrase, restore
 from tenants.management.reachable import check_databases, needing_database
 
 WARNING = (
@@ -21,12 +21,15 @@ class Command(BaseCommand):
         parser.add_argument(
             "--replace", action="store_true", help="Drop all tables of a database that is not empty, with their rows."
         )
+        parser.add_argument("--passphrase-file", type=Path, help="The file with the passphrase of the backup.")
 
     def handle(self, **options: Any) -> None:
         check_databases("owner", "platform")
         try:
             with needing_database():
-                manifest = restore(options["file"], replace=options["replace"])
+                manifest = restore(
+                    options["file"], read_passphrase(options["passphrase_file"]), replace=options["replace"]
+                )
         except BackupError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"Restored {sum(manifest.rows.values())} rows of {manifest.made_at}.")

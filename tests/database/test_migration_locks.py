@@ -1,0 +1,103 @@
+"""Migrations run while the service serves: none makes readers and writers of a table wait for longer than a second.
+
+MIGRATION_ROWS=1000000 pytest tests/database/test_migration_locks.py
+"""
+
+import os
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from django.apps.registry import Apps
+from django.db import connections
+from django.db.migrations import Migration
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+from pytest_django.plugin import DjangoDbBlocker
+
+from memoryplatform.embedded.postgres import EmbeddedPostgres
+from tenants.roles import grant_rights_on_new_tables, provision
+from tests.conftest import LOGINS
+from tests.database.watched_migrations import INITIAL, OURS, fill, list_later, list_plan, watching
+
+ROWS = int(os.environ.get("MIGRATION_ROWS", "20000"))
+DATABASE = "watched"
+
+
+@pytest.fixture
+def url(postgres: EmbeddedPostgres, django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
+    """The superuser's URL of a database with the initial migrations. The owner's connection leads to it."""
+    provision(postgres.superuser_url("postgres"), database=DATABASE, **LOGINS)
+    owner = connections["owner"]
+    with django_db_blocker.unblock(), pytest.MonkeyPatch.context() as patch:
+        owner.close()
+        patch.setitem(owner.settings_dict, "NAME", DATABASE)
+        grant_rights_on_new_tables(owner)
+        apply([key for key in list_plan(MigrationLoader(owner)) if key in INITIAL or key[0] not in OURS])
+        yield postgres.superuser_url(DATABASE)
+        owner.close()
+    with psycopg.connect(postgres.superuser_url("postgres"), autocommit=True) as superuser:
+        superuser.execute(f"DROP DATABASE {DATABASE} WITH (FORCE)")
+
+
+def apply(keys: list[tuple[str, str]]) -> None:
+    executor = MigrationExecutor(connections["owner"])
+    executor.migrate(keys, plan=[(executor.loader.graph.nodes[key], False) for key in keys])
+
+
+def list_tables(migration: Migration, apps: Apps) -> list[str]:
+    """The tables of the models that the migration changes. Those that it makes have no rows."""
+    names = {getattr(one, "model_name", getattr(one, "name", "")).lower() for one in migration.operations}
+    models = [one for one in apps.get_models() if one._meta.app_label == migration.app_label]
+    return [one._meta.db_table for one in models if one._meta.model_name in names]
+
+
+def test_no_migration_locks_a_table_with_rows_for_longer_than_a_second(url: str) -> None:
+    loader = MigrationLoader(connections["owner"])
+    later = list_later(loader)
+    assert later
+    with psycopg.connect(url, autocommit=True) as superuser:
+        for migration in later:
+            key = (migration.app_label, migration.name)
+            tables = list_tables(migration, loader.project_state(key, at_end=False).apps)
+            for table in tables:
+                fill(superuser, table, ROWS)
+            with connections["owner"].cursor() as cursor:
+                cursor.execute("SET lock_timeout = '1s'")
+                cursor.execute("SELECT pg_backend_pid()")
+                pid = cursor.fetchone()[0]
+            with watching(url, pid, tables) as watch:
+                apply([key])
+            assert watch.faults == [], migration
+            assert watch.requests or not tables
+            for table in tables:
+                superuser.execute(f"DELETE FROM {table}")
+
+
+@pytest.mark.parametrize(
+    ("statement", "fault"),
+    [
+        ("ALTER TABLE banks_chunk ALTER COLUMN position TYPE numeric", "banks_chunk was written anew"),
+        ("LOCK TABLE banks_chunk IN SHARE MODE; SELECT pg_sleep(1.3)", "a write of banks_chunk waited"),
+        ("LOCK TABLE banks_chunk; SELECT pg_sleep(1.3)", "banks_chunk: AccessExclusiveLock for 1."),
+    ],
+    ids=["rewrite", "writers wait", "all wait"],
+)
+def test_the_watch_sees(postgres: EmbeddedPostgres, django_db_setup: None, statement: str, fault: str) -> None:
+    url = postgres.superuser_url("memoryplatform")
+    with psycopg.connect(url, autocommit=True) as superuser:
+        fill(superuser, "banks_chunk", 10)
+    try:
+        with psycopg.connect(url) as changing:
+            with watching(url, changing.info.backend_pid, ["banks_chunk"]) as watch:
+                for one in statement.split(";"):
+                    changing.execute(one)
+                if "ALTER" in statement:
+                    changing.commit()
+            changing.rollback()
+        assert any(one.startswith(fault) for one in watch.faults), watch
+    finally:
+        with psycopg.connect(url, autocommit=True) as superuser:
+            superuser.execute("DELETE FROM banks_chunk")
+            if "ALTER" in statement:
+                superuser.execute("ALTER TABLE banks_chunk ALTER COLUMN position TYPE integer")
