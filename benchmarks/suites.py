@@ -15,8 +15,10 @@ MODULES = {
     "latency": "benchmarks.latency.suite",
     "opinions": "benchmarks.opinions.suite",
     "dashboard": "benchmarks.dashboard.suite",
+    "scale": "benchmarks.scale.suite",
+    "load": "benchmarks.load.suite",
 }
-WITHOUT_DATA = {"opinions", "dashboard"}
+WITHOUT_DATA = {"opinions", "dashboard", "scale", "load"}
 
 Suite = Callable[[Options], dict[str, Any]]
 

@@ -4,10 +4,12 @@ from typing import Any, get_args
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from benchmarks.load.options import LoadOptions
 from benchmarks.options import Options
-from benchmarks.qa.options import add_arguments, read_options
+from benchmarks.qa.options import QAOptions
 from benchmarks.recall.cases import Shape
 from benchmarks.report import write_report
+from benchmarks.scale.options import ScaleOptions
 from benchmarks.stack import run_on_own_stack
 from benchmarks.suites import MODULES, WITHOUT_DATA, load_suite
 
@@ -19,7 +21,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("suite", choices=sorted(MODULES))
         parser.add_argument(
-            "--data", type=Path, help="folder with the evaluation data, or one file; opinions and dashboard need none"
+            "--data",
+            type=Path,
+            help="folder with the evaluation data, or one file; opinions, dashboard, scale and load need none",
         )
         parser.add_argument(
             "--out", type=Path, help="folder for report.json and report.md (default: benchmark-reports/SUITE)"
@@ -44,7 +48,9 @@ class Command(BaseCommand):
             action="store_true",
             help="use the configured database and leave a tenant there (default: a temporary one)",
         )
-        add_arguments(parser)
+        QAOptions.add_arguments(parser, "answer quality (qa)")
+        ScaleOptions.add_arguments(parser, "large and many banks (scale)")
+        LoadOptions.add_arguments(parser, "many clients (load)")
 
     def handle(self, *_args: object, **options: Any) -> None:
         data: Path | None = options["data"]
@@ -59,7 +65,9 @@ class Command(BaseCommand):
             leave_one_out=options["leave_one_out"],
             keep=kept is not None,
             shape=options["as"],
-            qa=read_options(options),
+            qa=QAOptions.read(options),
+            scale=ScaleOptions.read(options),
+            load=LoadOptions.read(options),
         )
         if not options["configured"]:
             sys.exit(run_on_own_stack(write_arguments(options["suite"], chosen, kept), kept))
@@ -73,4 +81,5 @@ def write_arguments(suite: str, options: Options, kept: Path | None) -> list[str
     keep = [] if kept is None else ["--keep", str(kept)]
     shape = [] if options.shape == "messages" else ["--as", options.shape]
     given = ["--data", str(options.data), "--out", str(options.out), *limit, *leave, *keep, *shape]
-    return ["benchmark", suite, *given, *options.qa.write(), "--configured"]
+    chosen = [part for table in (options.qa, options.scale, options.load) for part in table.write()]
+    return ["benchmark", suite, *given, *chosen, "--configured"]
