@@ -43,12 +43,11 @@ MEMORIES_A_CHUNK = 10
 TAGS = 50  # a tag passes 2 % of the memories
 SPAN = timedelta(days=730)
 COUNT_MENTIONS = """
-UPDATE banks_entity AS entity SET mention_count = counted.mentions
-FROM (
-    SELECT mention.entity_id, count(*) AS mentions FROM banks_mention AS mention
-    WHERE mention.tenant_id = %(tenant_id)s GROUP BY mention.entity_id
-) AS counted
-WHERE entity.tenant_id = %(tenant_id)s AND entity.bank_id = %(bank_id)s AND entity.id = counted.entity_id
+UPDATE banks_entity AS entity SET mention_count = (
+    SELECT count(*) FROM banks_mention AS mention
+    WHERE mention.tenant_id = entity.tenant_id AND mention.entity_id = entity.id
+)
+WHERE entity.tenant_id = %(tenant_id)s AND entity.bank_id = %(bank_id)s
 """
 
 
