@@ -140,15 +140,16 @@ def mean_of(samples: Sequence[dict[str, float]]) -> dict[str, float]:
 
 
 def measure_memory() -> dict[str, float]:
-    used: Counter[str] = Counter()
+    used: dict[str, float] = {}
     own = psutil.Process()
     parent = own.parent()
     servers = parent.children(recursive=True) if parent else []
     for process in [*own.children(recursive=True), *[one for one in servers if one.name() in SERVERS]]:
         with suppress(psutil.Error):
             memory = process.memory_full_info()
-            used[name_process(process)] += getattr(memory, "pss", memory.rss) / 2**20
-    return dict(used)
+            name = name_process(process)
+            used[name] = used.get(name, 0.0) + getattr(memory, "pss", memory.rss) / 2**20
+    return used
 
 
 def name_process(process: psutil.Process) -> str:

@@ -86,16 +86,22 @@ TEMPLATES = [
 ]
 
 # Up to three connections to one database: the service works on the first, `migrate` on the second, the admin on the
-# third. A process has only those whose URL it was given.
+# third. A fourth leads to its replica. A process has only those whose URL it was given.
 DATABASES = {"default": parse_database_url(env.database_url, pool_size=env.database_pool_size)}
 if env.database_owner_url:
     DATABASES["owner"] = parse_database_url(env.database_owner_url)
 if env.database_platform_url:
     DATABASES["platform"] = parse_database_url(env.database_platform_url)
+if env.database_replica_url:  # another server; recall asks the primary if it does not answer soon
+    DATABASES["replica"] = parse_database_url(
+        env.database_replica_url, pool_size=env.database_pool_size, wait_seconds=2
+    )
+DATABASE_REPLICA_MAX_LAG_SECONDS = env.database_replica_max_lag_seconds
 DATABASE_PREPARED_STATEMENTS = env.database_prepared_statements
 if DATABASE_PREPARED_STATEMENTS:
     # Recall's statements are prepared at their second use on a connection; Django's own never are.
-    DATABASES["default"]["OPTIONS"]["prepare_threshold"] = 1
+    for alias in {"default", "replica"} & set(DATABASES):
+        DATABASES[alias]["OPTIONS"]["prepare_threshold"] = 1
 DATABASE_ROUTERS = ["tenants.routing.Router"]
 DATABASE_SETUP_URL = env.database_setup_url
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

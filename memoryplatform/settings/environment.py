@@ -165,6 +165,13 @@ class Environment(BaseSettings):
     database_setup_url: PostgresUrl | None = Field(
         default=None, description="An account that may create roles. Only `provision_database` uses it."
     )
+    database_replica_url: PostgresUrl | None = Field(
+        default=None,
+        description="The service role on a streaming replica, which recall reads while it is fresh enough.",
+    )
+    database_replica_max_lag_seconds: float = Field(
+        default=10.0, gt=0, le=3600, description="Recall reads no replica that is further behind."
+    )
     database_pool_size: int = Field(
         default=20,
         ge=1,

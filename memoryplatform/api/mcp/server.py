@@ -28,7 +28,8 @@ from rest_framework.exceptions import PermissionDenied
 from memoryplatform.api.errors import handle_exception, make_printable
 from memoryplatform.api.mcp.threads import run_in_tenant_slot
 from memoryplatform.api.mcp.tools import banks, entities, memories, opinions, recall, reflect, retain
-from memoryplatform.api.mcp.tools.tool import BankArguments, Call, Caller, Tool
+from memoryplatform.api.mcp.tools.tool import BankArguments, Call, Caller, Effect, Tool
+from memoryplatform.operations.read_replica import REPLICA
 
 TOOLS: dict[str, Tool[Any]] = {
     tool.name: tool
@@ -116,6 +117,8 @@ def run_tool(caller: Caller, tool: Tool[Any], arguments: Mapping[str, Any], hung
     bank_id = given.bank_id if isinstance(given, BankArguments) else caller.bank_id or ""
     call = Call(caller, bank_id, hung_up)
     answer: dict[str, Any] = tool.run(call, given).dump()
+    if tool.effect is not Effect.READS:
+        REPLICA.note_write(caller.identity.tenant_id, caller.identity.prefix)
     return answer
 
 

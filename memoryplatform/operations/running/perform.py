@@ -16,6 +16,7 @@ from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.errors import LeaseLost, NotYet, OperationError, PermanentFailure, UnknownKind
 from memoryplatform.operations.logged_llm import Origin, asking_for
 from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.read_replica import REPLICA
 from memoryplatform.operations.running.fair_queue import TURNS, find_waiting
 from memoryplatform.operations.running.held_leases import remembered
 from memoryplatform.operations.running.registry import get_kind
@@ -80,6 +81,7 @@ def attempt(lease: Lease, operation: Operation) -> str:
         return fail_or_retry(lease, operation, error)
     finally:
         run.record_lost_usage(operation)
+    REPLICA.note_write(lease.tenant_id, operation.api_key_prefix)
     warn_of_quotas(lease.tenant_id, Quota.MEMORIES, Quota.STORED_BYTES, Quota.LLM_TOKENS)
     return Operation.Status.COMPLETED
 
