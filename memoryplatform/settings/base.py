@@ -7,6 +7,7 @@ from csp.constants import NONCE
 from memoryplatform.observability.logging import logging_config
 from memoryplatform.settings import accounts
 from memoryplatform.settings.admin_site import build_unfold
+from memoryplatform.settings.brokers import choose_broker
 from memoryplatform.settings.databases import parse_database_url
 from memoryplatform.settings.environment import read_environment
 
@@ -203,9 +204,9 @@ CACHES = {
         "KEY_PREFIX": "memoryplatform:cache",
     }
 }
+BROKER_URL = env.broker_url or REDIS_URL
 DRAMATIQ_BROKER = {
-    "BROKER": "dramatiq.brokers.redis.RedisBroker",
-    "OPTIONS": {"url": REDIS_URL, "namespace": "memoryplatform"},
+    **choose_broker(BROKER_URL),
     "MIDDLEWARE": [
         "dramatiq.middleware.AgeLimit",
         "dramatiq.middleware.TimeLimit",
@@ -218,6 +219,7 @@ QUEUE_GROUPS = {"ingest": ["ingest"], "background": ["background"], "notify": ["
 # By name in the payload of a deletion: how an interface finds the memories of its filter.
 MEMORY_FINDERS = {"mem0": "memoryplatform.api.compat.mem0.deletion.find_asked"}
 EXPORT_SECONDS = env.export_seconds
+S3_ENDPOINT_URL = env.s3_endpoint_url
 WORKER_THREADS = env.worker_threads
 OPERATION_LEASE_FOLDER = env.operation_lease_folder
 OPERATION_LEASE_SECONDS = env.operation_lease_seconds
