@@ -272,6 +272,7 @@ LLM_JUDGE = env.llm_judge.write()
 LLM_FALLBACK = env.llm_fallback.write()
 OWN_LLM_PRIVATE_ADDRESSES = env.own_llm_private_addresses
 
+TRACING_URL = env.tracing_url
 RATE_LIMIT_PER_KEY = env.rate_limit_per_key
 RATE_LIMIT_PER_TENANT = env.rate_limit_per_tenant
 MODEL_PRICES = env.model_prices

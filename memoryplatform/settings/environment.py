@@ -205,6 +205,12 @@ class Environment(BaseSettings):
     metrics_token: SecretStr | None = Field(
         default=None, description="The bearer token of /metrics. Without it /metrics is closed."
     )
+    tracing_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://\S+$",
+        description="OTLP endpoint for OpenTelemetry traces (the extra `tracing`), such as "
+        "http://collector:4318/v1/traces. Without it nothing is traced.",
+    )
     rate_limit_per_key: int = Field(
         default=6_000, ge=0, le=1_000_000, description="Requests a minute for each API key; 0: no limit."
     )

@@ -56,7 +56,7 @@ class Pooler:
         """Transactions and pooled connections, by PgBouncer's own count."""
         url = self.url.replace("/memoryplatform?", "/pgbouncer?")
         with psycopg.connect(url, autocommit=True, cursor_factory=psycopg.ClientCursor) as console:
-            cursor = console.execute("SHOW STATS_TOTALS")
+            cursor = console.execute("SHOW STATS")
             names = [column.name for column in cursor.description or ()]
             rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
         return {

@@ -22,6 +22,7 @@ from memoryplatform.operations.running.held_leases import remembered
 from memoryplatform.operations.running.registry import get_kind
 from memoryplatform.operations.running.run import Lease, OperationFault, Run, claim, finish, heartbeat
 from providers.errors import ProviderError
+from providers.tracing import traced
 from tenants.models import Quota
 from tenants.quotas import note_refusal, warn_of_quotas
 from tenants.transactions import QuotaExceeded
@@ -52,6 +53,7 @@ def perform_claimed(lease: Lease, operation: Operation) -> None:
     with (
         structlog.contextvars.bound_contextvars(tenant_id=str(lease.tenant_id), operation_id=str(operation.id)),
         asking_for(Origin(operation.bank_key, operation.id)),
+        traced(f"operation {operation.kind}", carrier=operation.payload, operation_id=str(operation.id)),
         remembered(lease),
     ):
         log.info("operation.started", kind=operation.kind, attempt=operation.attempts)
