@@ -10,7 +10,6 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 
-from memoryplatform.settings.brokers import is_rabbitmq
 from providers import registry
 from tenants.migration_history import find_missing
 
@@ -67,7 +66,7 @@ def check_broker() -> str:
 
 
 def ping_broker(url: str) -> None:
-    if not is_rabbitmq(url):
+    if not url.startswith("amqp"):
         with redis.Redis.from_url(url, socket_timeout=LONGEST_SECONDS) as client:
             client.ping()
         return

@@ -3,13 +3,9 @@
 from typing import Any
 
 
-def is_rabbitmq(url: str) -> bool:
-    return url.startswith(("amqp://", "amqps://"))
-
-
 def choose_broker(url: str) -> dict[str, Any]:
     """RabbitMQ confirms each message, so that a lost one is an error at once and not a wait for the sweeper."""
-    if is_rabbitmq(url):
+    if url.startswith(("amqp://", "amqps://")):
         return {
             "BROKER": "dramatiq.brokers.rabbitmq.RabbitmqBroker",
             "OPTIONS": {"url": url, "confirm_delivery": True},
