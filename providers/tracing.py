@@ -6,7 +6,7 @@ Spans hold names, ids and times, never texts.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any
 
 HEADER = "traceparent"
 TRACER: Any = None  # opentelemetry.trace.Tracer, which is an extra
@@ -80,4 +80,4 @@ def write_carrier() -> dict[str, str]:
 
     carrier: dict[str, str] = {}
     TraceContextTextMapPropagator().inject(carrier)
-    return {HEADER: cast("str", carrier[HEADER])} if HEADER in carrier else {}
+    return {HEADER: carrier[HEADER]} if HEADER in carrier else {}
