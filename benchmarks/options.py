@@ -1,9 +1,11 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.load.options import LoadOptions
 from benchmarks.progress import Progress
 from benchmarks.qa.options import QAOptions
 from benchmarks.recall.cases import Shape
+from benchmarks.scale.options import ScaleOptions
 
 
 class MissingData(Exception):
@@ -26,6 +28,8 @@ class Options:
     shape: Shape = "messages"
     progress: Progress = field(default_factory=Progress)
     qa: QAOptions = field(default_factory=QAOptions)
+    scale: ScaleOptions = field(default_factory=ScaleOptions)
+    load: LoadOptions = field(default_factory=LoadOptions)
 
     def find(self, *patterns: str, without: str | None = None) -> Path | None:
         """The first file, by name, that matches a pattern and not `without`; None if the data has no such file."""

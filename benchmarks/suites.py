@@ -17,8 +17,10 @@ MODULES = {
     "dashboard": "benchmarks.dashboard.suite",
     "canary": "benchmarks.isolation.canary",
     "fairness": "benchmarks.isolation.fairness",
+    "scale": "benchmarks.scale.suite",
+    "load": "benchmarks.load.suite",
 }
-WITHOUT_DATA = {"opinions", "dashboard", "canary", "fairness"}
+WITHOUT_DATA = {"opinions", "dashboard", "canary", "fairness", "scale", "load"}
 
 Suite = Callable[[Options], dict[str, Any]]
 

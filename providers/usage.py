@@ -14,6 +14,8 @@ from typing import Literal, Self
 
 from prometheus_client import Counter, Histogram
 
+from providers.tracing import traced_call
+
 CALLS = Counter(
     "memoryplatform_provider_calls_total",
     "Calls of model providers; outcome is ok, abandoned or the class of the error.",
@@ -132,7 +134,8 @@ def watched(provider: str, kind: str) -> Iterator[WatchedCall]:
     started = perf_counter()
     outcome = "ok"
     try:
-        yield WatchedCall(provider)
+        with traced_call(f"provider {kind}", provider=provider):
+            yield WatchedCall(provider)
     except GeneratorExit:
         outcome = "abandoned"
         raise

@@ -3,17 +3,19 @@
 Each runs in a short transaction of its own, so none stays open while a model works.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Self, cast
 from uuid import UUID
 
 from django.conf import settings as django_settings
-from django.db import DatabaseError, connection
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections
 from django.db.backends.utils import CursorWrapper
 from psycopg import Connection, RawCursor, sql
 from psycopg.abc import Params
+from psycopg.errors import QueryCanceled
 from psycopg.pq import Format
 
 from banks.models import Corpus
@@ -64,6 +66,30 @@ def build_limits(budget: Budget) -> Limits:
 
 
 Row = tuple[Any, ...]
+
+
+@dataclass(eq=False)
+class Database:
+    """The database that a recall reads. `failed`: a statement failed for another reason than its time limit."""
+
+    alias: str = DEFAULT_DB_ALIAS
+    failed: bool = False
+
+
+PRIMARY = Database()
+READ_DATABASE: ContextVar[Database] = ContextVar("read_database", default=PRIMARY)
+
+
+@contextmanager
+def reading_from(database: Database) -> Iterator[None]:
+    """Within, `read_rows` reads this database, also on the threads that a recall starts."""
+    token = READ_DATABASE.set(database)
+    try:
+        yield
+    finally:
+        READ_DATABASE.reset(token)
+
+
 KEEP_PLAN = {"plan_cache_mode": "force_generic_plan"}  # from the first execution on, not after five custom plans
 
 
@@ -140,21 +166,33 @@ def read_rows(
         with reading(tenant_id, within_seconds=within_seconds, settings=settings):
             return fetch(wanted, ReadingCursor(connection.connection))
     given = limit_time(within_seconds, settings) | (KEEP_PLAN if keeps_plan else {})
-    connection.ensure_connection()
+    database = READ_DATABASE.get()
     try:
-        return fetch(wanted, ReadingCursor(connection.connection, given | {TENANT_SETTING: str(tenant_id)}))
-    except DatabaseError:
-        if keeps_plan:
-            drop_connection()
+        return read_alone(database, wanted, given | {TENANT_SETTING: str(tenant_id)})
+    except DatabaseError as error:
+        if not isinstance(error.__cause__, QueryCanceled):
+            database.failed = database is not PRIMARY
         raise
 
 
-def drop_connection() -> None:
+def read_alone(database: Database, wanted: Statement, given: Mapping[str, str]) -> list[Row]:
+    """In a transaction of its own."""
+    opened = connections[database.alias]
+    opened.ensure_connection()
+    try:
+        return fetch(wanted, ReadingCursor(opened.connection, given), database.alias)
+    except DatabaseError:
+        if wanted.keeps_plan:
+            drop_connection(database.alias)
+        raise
+
+
+def drop_connection(alias: str = DEFAULT_DB_ALIAS) -> None:
     """Close it, do not return it to the pool. If preparing a statement fails in a pipeline, for example because of a
     locked table, psycopg believes that the statement is prepared, and the next user of the connection can't run it.
     """
-    connection.connection.close()
-    connection.close()
+    connections[alias].connection.close()
+    connections[alias].close()
 
 
 def may_prepare() -> bool:
@@ -162,9 +200,10 @@ def may_prepare() -> bool:
     return bool(django_settings.DATABASE_PREPARED_STATEMENTS) and not connection.queries_logged
 
 
-def fetch(statement: Statement, cursor: ReadingCursor) -> list[Row]:
+def fetch(statement: Statement, cursor: ReadingCursor, alias: str = DEFAULT_DB_ALIAS) -> list[Row]:
     """Through Django's wrapper, which logs statements and translates database errors."""
-    wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
+    opened = connections[alias]
+    wrap = opened.make_debug_cursor if opened.queries_logged else opened.make_cursor
     with wrap(cast("CursorWrapper", cursor)) as wrapped:
         wrapped.execute(cast("str", statement))
         rows: list[Row] = wrapped.fetchall()

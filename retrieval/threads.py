@@ -5,12 +5,13 @@ A thread holds a connection for a statement and then returns it to the pool.
 
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from threading import get_ident
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
-from django.db import OperationalError, connection
+from django.db import OperationalError, connections
 from psycopg.errors import QueryCanceled
 
 from providers.once import Once
@@ -37,17 +38,20 @@ def get_executor() -> Executor:
 
 
 def start(executor: Executor, work: Callable[[], T]) -> Future[T]:
-    """A task may wait for tasks that were started before it, never for later ones: the pool works in that order."""
-    caller = get_ident()
+    """A task may wait for tasks that were started before it, never for later ones: the pool works in that order.
+
+    It has the caller's context: the database that the recall reads, and the fields of its log lines.
+    """
+    caller, context = get_ident(), copy_context()
 
     def work_and_release_connection() -> T:
         try:
             return work()
         finally:
             if get_ident() != caller:
-                connection.close()
+                connections.close_all()
 
-    return executor.submit(work_and_release_connection)
+    return executor.submit(context.run, work_and_release_connection)
 
 
 EXECUTOR: Once[Executor] = Once(lambda: ThreadPoolExecutor(THREADS, thread_name_prefix="recall"))

@@ -128,6 +128,7 @@ class RecallQuery:
     trace: bool = False
     max_results: int | None = None
     fills: bool = False  # everything that fits into the token budget, relevant or not
+    min_lsn: int = 0  # a replica that has not replayed the write-ahead log up to here is not read
 
 
 @dataclass(frozen=True, eq=False)

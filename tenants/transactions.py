@@ -6,10 +6,11 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, connection, connections, transaction
+from django.db import IntegrityError, connections, transaction
 from psycopg.errors import CheckViolation
 
 TENANT_SETTING = "memoryplatform.tenant_id"
+READ_BY_THREADS = frozenset({"default", "replica"})
 
 
 class CrossTenantTransaction(Exception):
@@ -81,5 +82,6 @@ def read_tenant(*, using: str) -> str:
 
 def let_go_of_connection() -> None:
     """Return the connection to the pool while other threads work for the caller. Otherwise callers could drain it."""
-    if not connection.in_atomic_block:
-        connection.close()
+    for opened in connections.all(initialized_only=True):
+        if opened.alias in READ_BY_THREADS and not opened.in_atomic_block:
+            opened.close()

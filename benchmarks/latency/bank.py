@@ -37,12 +37,12 @@ def fill_bank(access: BankAccess, options: Options) -> tuple[Bank, list[Extracte
     return bank, facts
 
 
-def build_questions(facts: Sequence[ExtractedFact], count: int) -> list[str]:
-    """Put some words of a fact into one of a few question forms. The questions are the same in every run."""
-    chance = random.Random(SEED)  # noqa: S311  # a sample, not a secret
+def build_questions(texts: Sequence[str], count: int, *, seed: int = SEED) -> list[str]:
+    """Put some words of a text into one of a few question forms. The questions are the same in every run."""
+    chance = random.Random(seed)  # noqa: S311  # a sample, not a secret
     questions = []
     for place in range(count):
-        words = WORD.findall(chance.choice(facts).text) or ["everything"]
+        words = WORD.findall(chance.choice(texts)) or ["everything"]
         about = " ".join(chance.sample(words, min(WORDS_A_QUESTION, len(words))))
         questions.append(FORMS[place % len(FORMS)].format(about))
     return questions

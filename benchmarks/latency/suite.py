@@ -34,7 +34,7 @@ FRESH_QUESTION = "Who repaired the brass zephyrometer?"
 def run(options: Options) -> dict[str, Any]:
     access = make_access()
     bank, facts = fill_bank(access, options)
-    texts = build_questions(facts, 5 * options.cut(QUESTIONS) + WARM_UP)
+    texts = build_questions([fact.text for fact in facts], 5 * options.cut(QUESTIONS) + WARM_UP)
     for text in texts[:WARM_UP]:
         time_one(Asking(access, bank.bank_id), text)
     fifth = options.cut(QUESTIONS)

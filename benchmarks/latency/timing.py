@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import perf_counter
 
@@ -10,6 +10,7 @@ from django.db import connection
 
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.recall import recall
+from retrieval.filters.types import Filters
 from retrieval.types import BUDGETS, RecallQuery
 
 MODELS = ("embedding", "reranking")
@@ -35,9 +36,11 @@ class Asking:
     bank_id: str
     budget: str = "low"
     rerank: bool = True
+    filters: Filters = field(default_factory=Filters)
 
     def build(self, text: str) -> RecallQuery:
-        return RecallQuery(text, datetime.now(UTC), budget=BUDGETS[self.budget], rerank=self.rerank)
+        budget = BUDGETS[self.budget]
+        return RecallQuery(text, datetime.now(UTC), budget=budget, filters=self.filters, rerank=self.rerank)
 
 
 def time_one(asking: Asking, text: str) -> Timed:

@@ -1,21 +1,16 @@
 """The options of `benchmark qa`, as one table for the command line and for the suite."""
 
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandError
+
+from benchmarks.option_table import OptionTable, option, split
 
 MODES = ("recall", "reflect", "rag", "full-context")
 
 
-def option(default: Any, text: str, **more: Any) -> Any:
-    return field(default=default, metadata={"help": text, **more})
-
-
 @dataclass(frozen=True)
-class QAOptions:
-    """The fields have the names of the options."""
-
+class QAOptions(OptionTable):
     mode: str = option("recall", f"comma-separated: {', '.join(MODES)}")
     engine: str = option("builtin", "the engine of retain and recall; llm uses LLM_*", choices=("builtin", "llm"))
     tokens: int = option(4_096, "tokens of memories that the reader may see", type=int)
@@ -48,22 +43,3 @@ class QAOptions:
     @property
     def modes(self) -> list[str]:
         return split(self.mode)
-
-    def write(self) -> list[str]:
-        """The command line that reads as these options."""
-        given = {one.name: getattr(self, one.name) for one in fields(self) if getattr(self, one.name) != one.default}
-        return [f"--{name.replace('_', '-')}={value}" for name, value in given.items()]
-
-
-def add_arguments(parser: CommandParser) -> None:
-    group = parser.add_argument_group("answer quality (qa)")
-    for one in fields(QAOptions):
-        group.add_argument(f"--{one.name.replace('_', '-')}", default=one.default, **one.metadata)
-
-
-def read_options(given: dict[str, Any]) -> QAOptions:
-    return QAOptions(**{one.name: given[one.name] for one in fields(QAOptions)})
-
-
-def split(text: str | None) -> list[str]:
-    return [part.strip() for part in (text or "").split(",") if part.strip()]

@@ -12,7 +12,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from benchmarks.qa.options import QAOptions, split
+from benchmarks.option_table import split
+from benchmarks.qa.options import QAOptions
 from benchmarks.recall import locomo_data, longmemeval_data
 from benchmarks.recall.cases import Case
 

@@ -58,13 +58,23 @@ class HasScope(BasePermission):
     """Safe methods need the scope `read`, others `write`. A view may override this in `scopes`, e.g. "write read"."""
 
     def has_permission(self, request: Request, view: "APIView") -> bool:
-        usual = ApiKey.Scope.READ if request.method in SAFE_METHODS else ApiKey.Scope.WRITE
-        wanted = getattr(view, "scopes", {}).get(request.method, usual).split()
+        wanted = list_scopes(request, view)
         identity = cast("KeyIdentity", request.auth)
         missing = [scope for scope in wanted if not identity.allows(scope)]
         caller = "This API key" if identity.prefix else "Your role"
         self.message = f"{caller} lacks the scope '{' '.join(missing)}'."
         return not missing
+
+
+def list_scopes(request: Request, view: "APIView") -> list[str]:
+    usual = ApiKey.Scope.READ if request.method in SAFE_METHODS else ApiKey.Scope.WRITE
+    scopes: str = getattr(view, "scopes", {}).get(request.method, usual)
+    return scopes.split()
+
+
+def may_write(request: Request, view: "APIView") -> bool:
+    """Whether the request has a scope that allows writing. A search by POST has not."""
+    return request.method not in SAFE_METHODS and list_scopes(request, view) != [ApiKey.Scope.READ]
 
 
 def printable(text: str) -> str:

@@ -11,10 +11,13 @@ from uuid import UUID
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.status import is_success
 from rest_framework.views import APIView
 
+from memoryplatform.api.authentication import may_write
 from memoryplatform.api.throttling import KeyAndTenantThrottle, RateLimited, write_rate_headers
 from memoryplatform.operations.access import BankAccess
+from memoryplatform.operations.read_replica import REPLICA, write_lsn
 from tenants.audit import Actor, build_actor
 from tenants.keys import KeyIdentity
 
@@ -56,9 +59,16 @@ class TenantView(APIView):
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Response:
         finished = super().finalize_response(request, as_response(response), *args, **kwargs)
-        for name, value in write_rate_headers(request).items():
+        for name, value in (write_rate_headers(request) | self.write_lsn_header(request, finished)).items():
             finished.headers[name] = value
         return finished
+
+    def write_lsn_header(self, request: Request, response: Response) -> dict[str, str]:
+        """After a write, with a replica: the place in the write-ahead log, for a recall that must know the write."""
+        if not (REPLICA.is_configured and is_success(response.status_code) and may_write(request, self)):
+            return {}
+        lsn = REPLICA.note_write(self.tenant_id, self.identity.prefix)
+        return {"Memory-LSN": write_lsn(lsn)} if lsn else {}
 
 
 def as_response(answer: Any) -> Response:

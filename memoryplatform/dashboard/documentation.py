@@ -34,7 +34,7 @@ GROUPS = {
     ),
     "API": "docs/api.md docs/webhooks.md docs/export.md docs/oauth.md docs/mem0.md docs/compatibility.md",
     "Operate": (
-        "docs/operating.md docs/configuration.md docs/providers.md docs/embedding-models.md "
+        "docs/operating.md docs/scaling.md docs/configuration.md docs/providers.md docs/embedding-models.md "
         "docs/memory-embedder.md docs/memory-reranker.md "
         "docs/accounts.md docs/plans.md docs/tenancy.md docs/security.md docs/data-rights.md docs/backup.md "
         "docs/verify.md docs/upgrading.md"

@@ -60,9 +60,22 @@ def check_database() -> str:
 
 
 def check_broker() -> str:
+    """Redis also holds the rate limits, so it is asked beside another broker."""
     with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=LONGEST_SECONDS) as client:
         client.ping()
+    if settings.BROKER_URL != settings.REDIS_URL:
+        ping_broker(settings.BROKER_URL)
     return OK
+
+
+def ping_broker(url: str) -> None:
+    if not url.startswith("amqp"):
+        with redis.Redis.from_url(url, socket_timeout=LONGEST_SECONDS) as client:
+            client.ping()
+        return
+    import pika  # an extra
+
+    pika.BlockingConnection(pika.URLParameters(url)).close()
 
 
 def check_migrations() -> str:

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import resolve
 
 from memoryplatform.observability.metrics import observe_request
+from providers.tracing import traced
 from tenants.identifiers import uuid7
 
 log = structlog.get_logger("memoryplatform.request")
@@ -27,7 +28,11 @@ class RequestContextMiddleware:
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
         started = time.perf_counter()
-        response = self.get_response(request)
+        with traced(f"{request.method} request", carrier=request.headers, request_id=request_id) as span:
+            response = self.get_response(request)
+            if span is not None:
+                span.update_name(f"{request.method} {find_route(request)}")
+                span.set_attribute("http.response.status_code", response.status_code)
         record_request(request, response, time.perf_counter() - started)
         response.headers["X-Request-ID"] = request_id
         return response
@@ -47,10 +52,14 @@ class ProbeMiddleware:
         return response
 
 
-def record_request(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
-    """Log the route and not the path, which holds the caller's own names."""
+def find_route(request: HttpRequest) -> str:
+    """The route and not the path, which holds the caller's own names."""
     match = request.resolver_match
-    route = f"/{match.route}" if match else "unknown"
+    return f"/{match.route}" if match else "unknown"
+
+
+def record_request(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
+    route = find_route(request)
     observe_request(request.method or "", route, response.status_code, seconds)
     if request.path_info not in PROBES:
         log.info(

@@ -15,12 +15,13 @@ from banks.models import Bank
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.banks.profile import check_bank_id
+from memoryplatform.operations.read_replica import REPLICA
 from providers.llm.protocol import Task
 from providers.registry import find_embedders, get_deep_reranker, get_embedder, get_reranker
 from retrieval.errors import NothingSearched
 from retrieval.recall import RecallTools, recall_across
 from retrieval.recall_log import RECALL_LOG, Call, build_entry
-from retrieval.statements import SECONDS_A_STATEMENT, Row, read_rows
+from retrieval.statements import SECONDS_A_STATEMENT, Database, Row, read_rows, reading_from
 from retrieval.types import Budget, RecallQuery, RecallResult
 from tenants.identifiers import uuid7
 
@@ -72,13 +73,38 @@ class Recalled:
 def recall(access: BankAccess, bank_ids: Sequence[str], query: RecallQuery) -> Recalled:
     """A bank that is missing, or that the key can't reach, refuses the whole call: half an answer misleads."""
     recall_id, recalled_at, started = uuid7(), timezone.now(), perf_counter()
-    banks = load_banks(access, list(dict.fromkeys(bank_ids)))
     wanted = replace(query, trace=query.trace or is_sampled(recall_id))
-    result = recall_across(banks, wanted, build_tools(access, banks, query.budget))
+    banks, result = recall_from_replica(access, bank_ids, wanted) or search(access, bank_ids, wanted)
     milliseconds = round((perf_counter() - started) * 1_000, 3)
     call = Call(recall_id, recalled_at, milliseconds, actor=access.actor)
     RECALL_LOG.note(build_entry(banks, query, result, call))
     return Recalled(recall_id, result if query.trace else replace(result, trace=None))
+
+
+Answer = tuple[list[Bank], RecallResult]
+
+
+def recall_from_replica(access: BankAccess, bank_ids: Sequence[str], query: RecallQuery) -> Answer | None:
+    """None if there is no replica that is fresh enough, or if it fails. Then the primary answers.
+
+    A bank that the replica does not have yet may be on the primary.
+    """
+    if not REPLICA.is_fresh(access, query.min_lsn):
+        return None
+    database = Database(REPLICA.alias)
+    try:
+        with reading_from(database):
+            answer = search(access, bank_ids, query)
+    except (BankNotFound, NothingSearched):
+        answer = None
+    if database.failed:
+        REPLICA.pause()
+    return None if database.failed else answer
+
+
+def search(access: BankAccess, bank_ids: Sequence[str], query: RecallQuery) -> Answer:
+    banks = load_banks(access, list(dict.fromkeys(bank_ids)))
+    return banks, recall_across(banks, query, build_tools(access, banks, query.budget))
 
 
 def build_tools(access: BankAccess, banks: Sequence[Bank], budget: Budget) -> RecallTools:

@@ -2,10 +2,12 @@
 
 import structlog
 from asgiref.sync import sync_to_async
+from django.conf import settings
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memoryplatform.operations.running.held_leases import end_leases_left_behind
 from providers import registry
+from providers.tracing import start_tracing
 from retrieval.access_counts import ACCESS_COUNTS
 from retrieval.recall_log import RECALL_LOG
 from tenants.roles import check_service_role
@@ -33,6 +35,7 @@ class Lifespan:
             log.exception("server.refused_to_start")
             await send({"type": "lifespan.startup.failed", "message": str(error)})
             return
+        start_configured_tracing()
         registry.load_in_background(registry.warm_up)
         for writer in WRITERS:
             writer.start()
@@ -41,6 +44,11 @@ class Lifespan:
         for writer in WRITERS:
             await sync_to_async(writer.stop, thread_sensitive=False)()
         await send({"type": "lifespan.shutdown.complete"})
+
+
+def start_configured_tracing() -> None:
+    if settings.TRACING_URL:
+        start_tracing(settings.TRACING_URL)
 
 
 def prepare_database() -> None:

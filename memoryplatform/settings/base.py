@@ -7,6 +7,7 @@ from csp.constants import NONCE
 from memoryplatform.observability.logging import logging_config
 from memoryplatform.settings import accounts
 from memoryplatform.settings.admin_site import build_unfold
+from memoryplatform.settings.brokers import choose_broker
 from memoryplatform.settings.databases import parse_database_url
 from memoryplatform.settings.environment import read_environment
 
@@ -88,16 +89,22 @@ TEMPLATES = [
 ]
 
 # Up to three connections to one database: the service works on the first, `migrate` on the second, the admin on the
-# third. A process has only those whose URL it was given.
+# third. A fourth leads to its replica. A process has only those whose URL it was given.
 DATABASES = {"default": parse_database_url(env.database_url, pool_size=env.database_pool_size)}
 if env.database_owner_url:
     DATABASES["owner"] = parse_database_url(env.database_owner_url)
 if env.database_platform_url:
     DATABASES["platform"] = parse_database_url(env.database_platform_url)
+if env.database_replica_url:  # another server; recall asks the primary if it does not answer soon
+    DATABASES["replica"] = parse_database_url(
+        env.database_replica_url, pool_size=env.database_pool_size, wait_seconds=2
+    )
+DATABASE_REPLICA_MAX_LAG_SECONDS = env.database_replica_max_lag_seconds
 DATABASE_PREPARED_STATEMENTS = env.database_prepared_statements
 if DATABASE_PREPARED_STATEMENTS:
     # Recall's statements are prepared at their second use on a connection; Django's own never are.
-    DATABASES["default"]["OPTIONS"]["prepare_threshold"] = 1
+    for alias in {"default", "replica"} & set(DATABASES):
+        DATABASES[alias]["OPTIONS"]["prepare_threshold"] = 1
 DATABASE_ROUTERS = ["tenants.routing.Router"]
 DATABASE_SETUP_URL = env.database_setup_url
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -199,9 +206,9 @@ CACHES = {
         "KEY_PREFIX": "memoryplatform:cache",
     }
 }
+BROKER_URL = env.broker_url or REDIS_URL
 DRAMATIQ_BROKER = {
-    "BROKER": "dramatiq.brokers.redis.RedisBroker",
-    "OPTIONS": {"url": REDIS_URL, "namespace": "memoryplatform"},
+    **choose_broker(BROKER_URL),
     "MIDDLEWARE": [
         "dramatiq.middleware.AgeLimit",
         "dramatiq.middleware.TimeLimit",
@@ -214,6 +221,7 @@ QUEUE_GROUPS = {"ingest": ["ingest"], "background": ["background"], "notify": ["
 # By name in the payload of a deletion: how an interface finds the memories of its filter.
 MEMORY_FINDERS = {"mem0": "memoryplatform.api.compat.mem0.deletion.find_asked"}
 EXPORT_SECONDS = env.export_seconds
+S3_ENDPOINT_URL = env.s3_endpoint_url
 WORKER_THREADS = env.worker_threads
 OPERATION_LEASE_FOLDER = env.operation_lease_folder
 OPERATION_LEASE_SECONDS = env.operation_lease_seconds
@@ -266,6 +274,7 @@ LLM_JUDGE = env.llm_judge.write()
 LLM_FALLBACK = env.llm_fallback.write()
 OWN_LLM_PRIVATE_ADDRESSES = env.own_llm_private_addresses
 
+TRACING_URL = env.tracing_url
 RATE_LIMIT_PER_KEY = env.rate_limit_per_key
 RATE_LIMIT_PER_TENANT = env.rate_limit_per_tenant
 MODEL_PRICES = env.model_prices

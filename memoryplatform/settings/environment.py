@@ -38,6 +38,12 @@ def check_redis_url(value: str) -> str:
     return value
 
 
+def check_broker_url(value: str) -> str:
+    if not value.startswith(("amqp://", "amqps://", "redis://", "rediss://", "unix://")):
+        raise ValueError("must start with amqp://, amqps://, redis://, rediss:// or unix://")
+    return value
+
+
 def split_commas(value: Any) -> Any:
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
@@ -51,6 +57,7 @@ def check_origins(values: list[str]) -> list[str]:
 
 PostgresUrl = Annotated[str, AfterValidator(check_postgres_url)]
 RedisUrl = Annotated[str, AfterValidator(check_redis_url)]
+BrokerUrl = Annotated[str, AfterValidator(check_broker_url)]
 CommaList = Annotated[list[str], NoDecode, BeforeValidator(split_commas)]
 Secrets = Annotated[list[SecretStr], NoDecode, BeforeValidator(split_commas)]
 Origins = Annotated[list[str], NoDecode, BeforeValidator(split_commas), AfterValidator(check_origins)]
@@ -165,6 +172,13 @@ class Environment(BaseSettings):
     database_setup_url: PostgresUrl | None = Field(
         default=None, description="An account that may create roles. Only `provision_database` uses it."
     )
+    database_replica_url: PostgresUrl | None = Field(
+        default=None,
+        description="The service role on a streaming replica, which recall reads while it is fresh enough.",
+    )
+    database_replica_max_lag_seconds: float = Field(
+        default=10.0, gt=0, le=3600, description="Recall reads no replica that is further behind."
+    )
     database_pool_size: int = Field(
         default=20,
         ge=1,
@@ -176,6 +190,11 @@ class Environment(BaseSettings):
         description="Keep recall's statements prepared. Turn it off for a pooler in transaction mode that can't.",
     )
     redis_url: RedisUrl = Field(description="Dramatiq's broker, and the counters of the rate limits.")
+    broker_url: BrokerUrl | None = Field(
+        default=None,
+        description="Another broker than REDIS_URL: amqp:// or amqps:// for RabbitMQ (the extra `rabbitmq`), or "
+        "another Redis.",
+    )
 
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO", description="The lowest level that is logged: DEBUG, INFO, WARNING or ERROR."
@@ -185,6 +204,12 @@ class Environment(BaseSettings):
     )
     metrics_token: SecretStr | None = Field(
         default=None, description="The bearer token of /metrics. Without it /metrics is closed."
+    )
+    tracing_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://\S+$",
+        description="OTLP endpoint for OpenTelemetry traces (the extra `tracing`), such as "
+        "http://collector:4318/v1/traces. Without it nothing is traced.",
     )
     rate_limit_per_key: int = Field(
         default=6_000, ge=0, le=1_000_000, description="Requests a minute for each API key; 0: no limit."
@@ -207,6 +232,12 @@ class Environment(BaseSettings):
         "commas; * for all.",
     )
     max_body_bytes: int = Field(default=12_582_912, ge=1024, description="The largest request body that is accepted.")
+
+    s3_endpoint_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://\S+$",
+        description="Server of s3:// addresses with the S3 protocol, for backups (the extra `s3`). Default: Amazon's.",
+    )
 
     export_seconds: float = Field(
         default=3_600.0, gt=0, description="Time limit of an export, from the request to its last byte."

@@ -12,7 +12,9 @@ os.environ.update(
     {
         "SECRET_KEY": "only-for-tests-" * 4,
         "API_KEY_SECRET": "only-for-tests-of-api-keys-" * 2,
-        "DATABASE_URL": f"postgresql://service:service@/memoryplatform?host={SOCKETS}&port=5432",
+        # A pooler in front of the server of the tests, see tests/cluster/.
+        "DATABASE_URL": os.environ.get("MEMORYPLATFORM_TEST_DATABASE_URL")
+        or f"postgresql://service:service@/memoryplatform?host={SOCKETS}&port=5432",
         "DATABASE_OWNER_URL": f"postgresql://owner:owner@/memoryplatform?host={SOCKETS}&port=5432",
         "DATABASE_PLATFORM_URL": f"postgresql://platform:platform@/memoryplatform?host={SOCKETS}&port=5432",
         "REDIS_URL": f"unix://{TEST_FOLDER}/redis/redis.sock?db=0",

@@ -20,6 +20,7 @@ READ_BY_DJANGO = {
     "DATABASE_URL",
     "DATABASE_OWNER_URL",
     "DATABASE_PLATFORM_URL",
+    "DATABASE_REPLICA_URL",
     "REDIS_URL",
 }
 # routes whose POST asks and changes nothing

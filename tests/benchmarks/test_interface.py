@@ -37,7 +37,7 @@ def options(
 def test_the_route_takes_longer_than_the_use_case_on_the_same_questions(options: Options) -> None:
     access = make_access()
     bank, facts = fill_bank(access, options)
-    figures = measure_interface(access, bank, build_questions(facts, 6), options)
+    figures = measure_interface(access, bank, build_questions([fact.text for fact in facts], 6), options)
     added = figures["interface_processor_ms"]["added to the same question"]
     assert 0 < added["p50"] < 200
     assert [goal.at_most for goal in list_interface_goals(figures)] == [10, 25]

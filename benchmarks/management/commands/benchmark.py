@@ -4,10 +4,12 @@ from typing import Any, get_args
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from benchmarks.load.options import LoadOptions
 from benchmarks.options import Options
-from benchmarks.qa.options import add_arguments, read_options
+from benchmarks.qa.options import QAOptions
 from benchmarks.recall.cases import Shape
 from benchmarks.report import write_report
+from benchmarks.scale.options import ScaleOptions
 from benchmarks.stack import run_on_own_stack
 from benchmarks.suites import MODULES, WITHOUT_DATA, load_suite
 
@@ -48,7 +50,9 @@ class Command(BaseCommand):
             action="store_true",
             help="use the configured database and leave a tenant there (default: a temporary one)",
         )
-        add_arguments(parser)
+        QAOptions.add_arguments(parser, "answer quality (qa)")
+        ScaleOptions.add_arguments(parser, "large and many banks (scale)")
+        LoadOptions.add_arguments(parser, "many clients (load)")
 
     def handle(self, *_args: object, **options: Any) -> None:
         data: Path | None = options["data"]
@@ -63,7 +67,9 @@ class Command(BaseCommand):
             leave_one_out=options["leave_one_out"],
             keep=kept is not None,
             shape=options["as"],
-            qa=read_options(options),
+            qa=QAOptions.read(options),
+            scale=ScaleOptions.read(options),
+            load=LoadOptions.read(options),
         )
         if not options["configured"]:
             sys.exit(run_on_own_stack(write_arguments(options["suite"], chosen, kept), kept))
@@ -77,4 +83,5 @@ def write_arguments(suite: str, options: Options, kept: Path | None) -> list[str
     keep = [] if kept is None else ["--keep", str(kept)]
     shape = [] if options.shape == "messages" else ["--as", options.shape]
     given = ["--data", str(options.data), "--out", str(options.out), *limit, *leave, *keep, *shape]
-    return ["benchmark", suite, *given, *options.qa.write(), "--configured"]
+    chosen = [part for table in (options.qa, options.scale, options.load) for part in table.write()]
+    return ["benchmark", suite, *given, *chosen, "--configured"]

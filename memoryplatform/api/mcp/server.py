@@ -33,8 +33,9 @@ from memoryplatform.api.mcp.hindsight import memories as hindsight_memories
 from memoryplatform.api.mcp.hindsight.tool import HindsightTool
 from memoryplatform.api.mcp.threads import AUTHENTICATION_THREADS, run_in_tenant_slot, run_in_thread
 from memoryplatform.api.mcp.tools import banks, entities, memories, opinions, recall, reflect, retain
-from memoryplatform.api.mcp.tools.tool import Caller, Tool, ToolSet
+from memoryplatform.api.mcp.tools.tool import Caller, Effect, Tool, ToolSet
 from memoryplatform.operations.banks.profile import find_banks
+from memoryplatform.operations.read_replica import REPLICA
 from tenants.transactions import tenant_transaction
 
 AnyTool = Tool[Any] | HindsightTool
@@ -145,7 +146,10 @@ def run_tool(caller: Caller, tool: AnyTool, arguments: Mapping[str, Any], hung_u
     enabled = read_enabled(caller, str(caller.bank_id or arguments.get("bank_id") or caller.usual_bank))
     if enabled is not None and tool.name not in enabled:
         raise PermissionDenied(f"The bank's setting mcp_enabled_tools does not allow {tool.name}.")
-    return tool.perform(caller, arguments, hung_up)
+    answer = tool.perform(caller, arguments, hung_up)
+    if tool.effect is not Effect.READS:
+        REPLICA.note_write(caller.identity.tenant_id, caller.identity.prefix)
+    return answer
 
 
 def check_scopes(caller: Caller, tool: AnyTool) -> None:

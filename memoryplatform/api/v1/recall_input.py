@@ -13,6 +13,7 @@ from banks.enums import Network
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.v1 import fields
 from memoryplatform.api.v1.filter_fields import FiltersField, read_filter_tree
+from memoryplatform.operations.read_replica import LSN, parse_lsn
 from retrieval.analysis import clean_query
 from retrieval.errors import QueryWithoutWords
 from retrieval.filters.tree import add_condition
@@ -160,6 +161,14 @@ class AskedAtField(fields.TimeField):
         return value if timezone.is_aware(value) else value.replace(tzinfo=UTC)
 
 
+@extend_schema_field({"type": "string", "pattern": LSN.pattern, "example": "0/16B3748"})
+class LsnField(serializers.RegexField):
+    """A place in the write-ahead log of Postgres."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(LSN, **options)
+
+
 class RecallInput(Input):
     query = serializers.CharField(max_length=LONGEST_QUERY)
     types = serializers.ListField(
@@ -223,6 +232,12 @@ class RecallInput(Input):
         required=False, allow_null=True, default=None, help_text="Only memories that were known at this time."
     )
     history = serializers.BooleanField(default=False, help_text="Include superseded memories.")
+    min_lsn = LsnField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="The `Memory-LSN` of a write that the answer must know. Writes of the same key are always known.",
+    )
     prefer_observations = serializers.ChoiceField(
         choices=[False], required=False, allow_null=True, help_text="Must be false, null or left out."
     )
@@ -275,6 +290,7 @@ def build_recall_query(given: dict[str, Any], *, max_tokens: int) -> RecallQuery
         rerank=given["rerank"],
         max_results=given["max_results"],
         fills=given["fill"],
+        min_lsn=parse_lsn(given["min_lsn"]) if given.get("min_lsn") else 0,
     )
 
 

@@ -16,11 +16,13 @@ from memoryplatform.observability.metrics import count_operation
 from memoryplatform.operations.errors import LeaseLost, NotYet, OperationError, PermanentFailure, UnknownKind
 from memoryplatform.operations.logged_llm import Origin, asking_for
 from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.read_replica import REPLICA
 from memoryplatform.operations.running.fair_queue import TURNS, find_waiting
 from memoryplatform.operations.running.held_leases import remembered
 from memoryplatform.operations.running.registry import get_kind
 from memoryplatform.operations.running.run import Lease, OperationFault, Run, claim, finish, heartbeat
 from providers.errors import ProviderError
+from providers.tracing import traced
 from tenants.models import Quota
 from tenants.quotas import note_refusal, warn_of_quotas
 from tenants.transactions import QuotaExceeded
@@ -51,6 +53,7 @@ def perform_claimed(lease: Lease, operation: Operation) -> None:
     with (
         structlog.contextvars.bound_contextvars(tenant_id=str(lease.tenant_id), operation_id=str(operation.id)),
         asking_for(Origin(operation.bank_key, operation.id)),
+        traced(f"operation {operation.kind}", carrier=operation.payload, operation_id=str(operation.id)),
         remembered(lease),
     ):
         log.info("operation.started", kind=operation.kind, attempt=operation.attempts)
@@ -80,6 +83,7 @@ def attempt(lease: Lease, operation: Operation) -> str:
         return fail_or_retry(lease, operation, error)
     finally:
         run.record_lost_usage(operation)
+    REPLICA.note_write(lease.tenant_id, operation.api_key_prefix)
     warn_of_quotas(lease.tenant_id, Quota.MEMORIES, Quota.STORED_BYTES, Quota.LLM_TOKENS)
     return Operation.Status.COMPLETED
 

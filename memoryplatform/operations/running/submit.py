@@ -16,6 +16,7 @@ from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running.perform import perform_next
 from memoryplatform.operations.running.registry import find_kind, get_kind
 from memoryplatform.operations.running.run import finish
+from providers.tracing import write_carrier
 from tenants.audit import Actor, record
 from tenants.transactions import tenant_transaction
 
@@ -68,7 +69,7 @@ def submit(  # noqa: PLR0913  # the parts of an operation
         kind=kind,
         bank=bank,
         bank_key=bank.bank_id if bank else "",
-        payload=payload,
+        payload=payload | write_carrier(),  # the worker continues the trace of the request
         idempotency_key=idempotency_key,
         api_key_prefix=api_key_prefix,
         max_attempts=settings.OPERATION_MAX_ATTEMPTS,

@@ -23,6 +23,7 @@ from memoryplatform.operations.running.held_leases import end_leases_left_behind
 from memoryplatform.operations.running.registry import load_kinds
 from memoryplatform.operations.running.submit import wake_worker
 from providers import registry
+from providers.tracing import start_tracing
 from tenants.roles import check_service_role
 
 log = structlog.get_logger(__name__)
@@ -42,6 +43,8 @@ def serve(group: str) -> None:
     check_service_role()
     end_leases_left_behind()
     load_kinds()
+    if settings.TRACING_URL:
+        start_tracing(settings.TRACING_URL)
     if group not in WITHOUT_MODELS:
         registry.load_in_background(registry.get_embedder)
     broker = dramatiq.get_broker()

@@ -61,6 +61,8 @@ class SearchOptions(TypedDict, total=False):
     `filters` is a tree of conditions on tags, metadata, entities and times (docs/recall.md):
     `{"metadata": {"priority": {"gte": 3}}, "not": {"tags": ["draft"]}}`.
 
+    `min_lsn`: the header `Memory-LSN` of a write that the answer must know, for a service that reads replicas.
+
     The zone of `query_timestamp` decides which day "yesterday" is.
     """
 
@@ -85,6 +87,7 @@ class SearchOptions(TypedDict, total=False):
     as_of: datetime | None
     known_at: datetime | None
     history: bool
+    min_lsn: str | None
 
 
 class RecallOptions(SearchOptions, total=False):

@@ -16,7 +16,7 @@ FACES = [face.strip() for face in HEADING.strip("|").split("|")[1:]]
 # The query and the limits of a recall are no filters.
 NO_FILTERS = {
     "query", "query_timestamp", "max_tokens", "max_results", "fill", "budget", "thinking_budget", "rerank",
-    "trace", "include", "temporal_window", "prefer_observations",
+    "trace", "include", "temporal_window", "prefer_observations", "min_lsn",
 }  # fmt: skip
 
 

@@ -1,9 +1,12 @@
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from memoryplatform.backup import BackupError, list_other_secrets, read_passphrase, restore
+from memoryplatform.object_storage import StorageError, downloaded, parse_address
 from tenants.management.reachable import check_databases, needing_database
 
 WARNING = (
@@ -12,12 +15,22 @@ WARNING = (
 )
 
 
+@contextmanager
+def opened(file: str) -> Iterator[Path]:
+    address = parse_address(file)
+    if address is None:
+        yield Path(file)
+        return
+    with downloaded(address) as path:
+        yield path
+
+
 class Command(BaseCommand):
     help = "Load a backup into an empty database, or in place of one. Stop web and workers first. docs/backup.md"
     requires_system_checks = ()  # they load every route
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path)
+        parser.add_argument("file", help="The file, also as s3://bucket/path.")
         parser.add_argument(
             "--replace", action="store_true", help="Drop all tables of a database that is not empty, with their rows."
         )
@@ -26,11 +39,9 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         check_databases("owner", "platform")
         try:
-            with needing_database():
-                manifest = restore(
-                    options["file"], read_passphrase(options["passphrase_file"]), replace=options["replace"]
-                )
-        except BackupError as error:
+            with needing_database(), opened(options["file"]) as path:
+                manifest = restore(path, read_passphrase(options["passphrase_file"]), replace=options["replace"])
+        except (BackupError, StorageError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"Restored {sum(manifest.rows.values())} rows of {manifest.made_at}.")
         if other := list_other_secrets(manifest):
