@@ -179,17 +179,18 @@ def measure_small_banks(access: BankAccess, material: Material, options: Options
     """Recall in one bank while it is alone, and in random ones of many."""
     chosen, made = options.scale, material.make()
     alone = make_small_banks(access, made, 1, options)
-    questions = build_questions(material.texts, WARM_UP + 2 * chosen.recalls)
-    for text in questions[:WARM_UP]:
-        time_one(Asking(access, alone[0]), text)
+    warm_up = max(WARM_UP, chosen.recalls)  # the bank that is alone comes first, and pays for cold caches otherwise
+    questions = iter(build_questions(material.texts, warm_up + 2 * chosen.recalls))
     update_planner_statistics()
-    first = [time_one(Asking(access, alone[0]), text) for text in questions[WARM_UP : WARM_UP + chosen.recalls]]
+    for text in islice(questions, warm_up):
+        time_one(Asking(access, alone[0]), text)
+    first = [time_one(Asking(access, alone[0]), text) for text in islice(questions, chosen.recalls)]
     began = time.monotonic()
     names = make_small_banks(access, made, chosen.banks - 1, options)
     seconds = time.monotonic() - began
     update_planner_statistics()
     step = max(1, len(names) // chosen.recalls)
-    asked = zip(questions[WARM_UP + chosen.recalls :], (names * chosen.recalls)[::step], strict=False)
+    asked = zip(questions, (names * chosen.recalls)[::step], strict=False)
     many = [time_one(Asking(access, name), text) for text, name in asked]
     one_ms, many_ms = summarise_stages(first), summarise_stages(many)
     return {
