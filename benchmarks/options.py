@@ -2,6 +2,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.load.options import LoadOptions
+from benchmarks.peers.options import PeersOptions
 from benchmarks.progress import Progress
 from benchmarks.qa.options import QAOptions
 from benchmarks.recall.cases import Shape
@@ -30,6 +31,7 @@ class Options:
     qa: QAOptions = field(default_factory=QAOptions)
     scale: ScaleOptions = field(default_factory=ScaleOptions)
     load: LoadOptions = field(default_factory=LoadOptions)
+    peers: PeersOptions = field(default_factory=PeersOptions)
 
     def find(self, *patterns: str, without: str | None = None) -> Path | None:
         """The first file, by name, that matches a pattern and not `without`; None if the data has no such file."""

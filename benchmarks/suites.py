@@ -19,6 +19,7 @@ MODULES = {
     "fairness": "benchmarks.isolation.fairness",
     "scale": "benchmarks.scale.suite",
     "load": "benchmarks.load.suite",
+    "peers": "benchmarks.peers.suite",
 }
 WITHOUT_DATA = {"opinions", "dashboard", "canary", "fairness", "scale", "load"}
 

@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from benchmarks.load.options import LoadOptions
 from benchmarks.options import Options
+from benchmarks.peers.options import PeersOptions
 from benchmarks.qa.options import QAOptions
 from benchmarks.recall.cases import Shape
 from benchmarks.report import write_report
@@ -53,6 +54,7 @@ class Command(BaseCommand):
         QAOptions.add_arguments(parser, "answer quality (qa)")
         ScaleOptions.add_arguments(parser, "large and many banks (scale)")
         LoadOptions.add_arguments(parser, "many clients (load)")
+        PeersOptions.add_arguments(parser, "other memories (peers)")
 
     def handle(self, *_args: object, **options: Any) -> None:
         data: Path | None = options["data"]
@@ -70,6 +72,7 @@ class Command(BaseCommand):
             qa=QAOptions.read(options),
             scale=ScaleOptions.read(options),
             load=LoadOptions.read(options),
+            peers=PeersOptions.read(options),
         )
         if not options["configured"]:
             sys.exit(run_on_own_stack(write_arguments(options["suite"], chosen, kept), kept))
@@ -83,5 +86,5 @@ def write_arguments(suite: str, options: Options, kept: Path | None) -> list[str
     keep = [] if kept is None else ["--keep", str(kept)]
     shape = [] if options.shape == "messages" else ["--as", options.shape]
     given = ["--data", str(options.data), "--out", str(options.out), *limit, *leave, *keep, *shape]
-    chosen = [part for table in (options.qa, options.scale, options.load) for part in table.write()]
+    chosen = [part for table in (options.qa, options.scale, options.load, options.peers) for part in table.write()]
     return ["benchmark", suite, *given, *chosen, "--configured"]

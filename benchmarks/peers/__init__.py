@@ -1,0 +1,1 @@
+"""The same questions through this service and through other memories, in one run."""
