@@ -7,8 +7,6 @@ so a value of another type counts as absent here.
 from collections.abc import Mapping
 from typing import Any
 
-from banks.chunking.spans import CHUNK_SIZE
-
 Stored = Mapping[str, Any]
 CUSTOM = "custom"  # the mode that reads the custom instructions
 SMALLEST_CHUNK, LARGEST_CHUNK = 1_000, 8_000  # characters: below, the overlap leaves no room for a chunk's own part
@@ -24,10 +22,10 @@ def read_custom_instructions(stored: Stored) -> str:
     return read_text(stored, "retain_custom_instructions") if stored.get("retain_extraction_mode") == CUSTOM else ""
 
 
-def read_chunk_size(stored: Stored) -> int:
-    """A size out of range becomes the nearest one in it."""
+def read_chunk_size(stored: Stored) -> int | None:
+    """A size out of range becomes the nearest one in it. None: the usual size."""
     size = stored.get("retain_chunk_size")
-    return max(SMALLEST_CHUNK, min(LARGEST_CHUNK, size)) if type(size) is int else CHUNK_SIZE
+    return max(SMALLEST_CHUNK, min(LARGEST_CHUNK, size)) if type(size) is int else None
 
 
 def makes_observations(stored: Stored) -> bool:

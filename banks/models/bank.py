@@ -195,7 +195,7 @@ class Bank(TenantOwned):
         return replace(settings, retain_mission="\n".join(part for part in parts if part))
 
     @property
-    def chunk_size(self) -> int:
+    def chunk_size(self) -> int | None:
         return read_chunk_size(self.hindsight_settings)
 
     @property

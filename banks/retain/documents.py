@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils import timezone
 
-from banks.chunking.spans import ChunkSpan, hash_chunk, heading
+from banks.chunking.spans import CHUNK_SIZE, ChunkSpan, hash_chunk, heading
 from banks.chunking.text import chunk_text
 from banks.document_pieces import Piece, find_piece, list_former_labels, list_pieces
 from banks.embedding_texts import build_chunk_text
@@ -103,7 +103,7 @@ def update_chunks(bank: Bank, document: Document) -> Removed:
     cut = [chunk for chunk in rows if chunk.id not in ready]
     wanted = {
         bytes(chunk.content_hash): chunk
-        for place, span in enumerate(cut_pieces(document.text, pieces, size=bank.chunk_size))
+        for place, span in enumerate(cut_pieces(document.text, pieces, size=bank.chunk_size or CHUNK_SIZE))
         for chunk in [build_chunk(document, pieces, span, place + bisect_left(starts_of_facts, span.start))]
     }
     removed = remove_chunks(bank, [chunk for chunk in cut if bytes(chunk.content_hash) not in wanted])

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Literal, NoReturn
 from uuid import UUID
 
+from banks.chunking.spans import CHUNK_SIZE
 from banks.entities.resolution.given import read_given
 from banks.facts import list_embedding_texts, prepare_facts
 from banks.lifecycle.planning import plan_facts
@@ -112,7 +113,7 @@ def list_passages(bank: Bank, item: RetainItem, instructions: Instructions, tool
 def list_text_passages(bank: Bank, item: RetainItem, instructions: Instructions) -> Iterator[Passage]:
     """A text of one turn is a transcript only if it shows so by itself."""
     is_transcript = bool(find_turns(item.text))
-    for span in cut_text(item.text, item.said_at, is_transcript=is_transcript, size=bank.chunk_size):
+    for span in cut_text(item.text, item.said_at, is_transcript=is_transcript, size=bank.chunk_size or CHUNK_SIZE):
         if is_transcript:
             before, held = list_chunk_turns(item.text, span, item.said_at)
             turns = tuple(one.turn for one in held)

@@ -22,10 +22,12 @@ from tenants.models import Tenant
 from tenants.roles import check_service_role
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
+from tests.clock import holds_to_a_time
 from tests.cluster.replica_server import ReplicaServer
 from tests.factories import make_key_with_text, make_tenant
 from tests.live_server import use_small_models, wait_until
 
+pytestmark = holds_to_a_time  # recall asks the primary if Redis or the replica are late
 FIRST, SECOND = "Ana bought a red bicycle.", "Ana sold the red bicycle to Bruno."
 QUESTION = {"query": "What about the red bicycle?", "fill": True}
 
@@ -37,7 +39,7 @@ def server(
     replica = ReplicaServer(project_settings.TEST_FOLDER / "replica", postgres)
     replica.start()
     url = replica.url("service", "service", "memoryplatform")
-    project_settings.DATABASES["replica"] = parse_database_url(url, pool_size=4, wait_seconds=1)
+    project_settings.DATABASES["replica"] = parse_database_url(url, pool_size=4, wait_seconds=5)
     connections.configure_settings(project_settings.DATABASES)
     yield replica
     with django_db_blocker.unblock():

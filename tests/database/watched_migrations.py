@@ -40,6 +40,7 @@ VALUES = {
     "bigint": "1",
     "ARRAY": "'{}'",
 }
+OWN_VALUES = {"extraction_mode": "'narrative'"}  # of columns whose constraints refuse the plain value of their type
 COLUMNS = """
 SELECT column_name, data_type FROM information_schema.columns
 WHERE table_schema = 'public' AND table_name = %s AND is_nullable = 'NO' AND column_default IS NULL
@@ -66,11 +67,13 @@ def list_later(loader: MigrationLoader) -> list[Migration]:
 
 
 def fill(superuser: "psycopg.Connection", table: str, count: int) -> None:
-    """Rows of plain values without foreign keys. A table whose constraints refuse them needs a value in VALUES."""
+    """Rows of plain values without foreign keys. A column whose constraint refuses one is in OWN_VALUES."""
     unique = {name for (name,) in superuser.execute(UNIQUE, [table]).fetchall()}
     columns = superuser.execute(COLUMNS, [table]).fetchall()
     numbered = {"smallint", "integer", "bigint"}
-    values = ["n" if kind in numbered and name in unique else VALUES[kind] for name, kind in columns]
+    values = [
+        "n" if kind in numbered and name in unique else OWN_VALUES.get(name, VALUES[kind]) for name, kind in columns
+    ]
     insert = sql.SQL("INSERT INTO {} ({}) SELECT {} FROM generate_series(1, %s) AS n").format(
         sql.Identifier(table),
         sql.SQL(", ").join(sql.Identifier(name) for name, _ in columns),

