@@ -107,6 +107,7 @@ def test_the_writer_sees_its_write_while_the_replica_is_behind(
     retain(writer, FIRST)
     wait_for_replica(replica)
     assert recall(reader) == [FIRST]
+    wait_for_replica(replica)  # up to the place of the primary that the recall has noted
     replica.pause()
     written = retain(writer, SECOND)
     assert recall(writer) == [FIRST, SECOND]  # the primary's answer
