@@ -119,7 +119,8 @@ class Replica:
                 pipeline.expire(name, KEPT_SECONDS)
                 pipeline.execute()
         except redis.RedisError:
-            log.warning("replica.write_not_noted")  # while Redis is away no replica is read
+            log.warning("replica.write_not_noted")
+            self.pause()  # this process reads the primary; the others do too while Redis is away
         return lsn
 
     def _read_write(self, tenant_id: UUID, key_prefix: str) -> int:

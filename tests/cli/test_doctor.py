@@ -1,4 +1,4 @@
-"""What the doctor reports of a sound service, and of each thing that can be wrong."""
+"""The report of the doctor on a sound service, and on each thing that can be wrong."""
 
 import json
 from typing import Any

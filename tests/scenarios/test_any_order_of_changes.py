@@ -44,7 +44,7 @@ numbers = count(1)
 
 @dataclass
 class Fact:
-    """What is known of one memory. `successor` is the memory that replaced it."""
+    """One memory as the model knows it. `successor` is the memory that replaced it."""
 
     name: str
     text: str
