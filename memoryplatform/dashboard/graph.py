@@ -53,6 +53,7 @@ def graph(request: BankRequest) -> HttpResponse:
         "networks": Network.values,
         "kinds": EntityKind.values,
         "edges": EDGES,
+        "hidden": request.GET.get("hide", "").split(","),
         "most": MOST_NEIGHBOURS,
         "sizes": SIZES,
         "size": read_size(request),

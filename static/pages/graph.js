@@ -10,7 +10,7 @@ const EXPANDED = 12; // neighbours
 const NETWORKS = ["world", "experience", "opinion", "observation"];
 const EDGES = { mention: "--line-strong", relationship: "--chart-1", semantic: "--chart-6", causal: "--chart-4", evidence: "--chart-3" };
 const graph = new graphology.MultiGraph({ allowSelfLoops: false });
-const hidden = new Set(new URLSearchParams(location.search).get("hide")?.split(",") ?? []);
+const hidden = new Set(); // unchecked boxes, also those that somebody unchecked before this script ran
 let renderer, labels = [], chosen = null, hovered = null, near = new Set(), colours = {}, worker;
 
 const readColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -147,9 +147,17 @@ async function expand(key) {
   if (chosen === key) fly(key);
 }
 
+function readFilters() {
+  hidden.clear();
+  for (const box of filters.querySelectorAll("input:not(:checked)")) hidden.add(box.value);
+  writeState();
+  renderer?.refresh();
+}
+
 // Writes the hidden kinds into the address.
 function writeState() {
   const query = new URLSearchParams(location.search);
+  if ((query.get("hide") ?? "") === [...hidden].join(",")) return;
   if (hidden.size) query.set("hide", [...hidden].join(","));
   else query.delete("hide");
   history.replaceState(history.state, "", `${location.pathname}${query.size ? `?${query}` : ""}`);
@@ -181,13 +189,6 @@ function listen() {
   });
   document.addEventListener("htmx:pushedIntoHistory", writeState); // the address of a node does not know what is hidden
   addEventListener("popstate", (event) => { if (!event.state?.htmx) location.reload(); });
-  filters.addEventListener("change", (event) => {
-    const { value, checked } = event.target;
-    if (checked) hidden.delete(value);
-    else hidden.add(value);
-    writeState();
-    renderer.refresh();
-  });
   document.addEventListener("click", (event) => {
     if (event.target.closest("[data-expand]") && chosen) expand(chosen);
     const factor = event.target.closest("[data-graph-zoom]")?.dataset.graphZoom;
@@ -238,8 +239,9 @@ function drawLabel(context, data, settings) {
 }
 
 async function start() {
+  readFilters();
+  filters.addEventListener("change", readFilters);
   readColours();
-  for (const box of filters.querySelectorAll("input")) box.checked = !hidden.has(box.value);
   const data = await load({ size: canvas.dataset.size });
   add(data);
   if (!graph.order) {

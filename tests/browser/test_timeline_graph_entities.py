@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from memoryplatform.embedded.demo import BANK_ID
 from memoryplatform.embedded.demo.seed import seed_demo
@@ -142,6 +142,18 @@ def test_a_node_of_the_graph_is_expanded_and_searched(demo: Page) -> None:
     expect(demo.get_by_role("heading", name="Paywell")).to_be_visible()
     demo.get_by_label("Evidence").uncheck()
     expect(demo).to_have_url(re.compile("hide=evidence"))
+
+
+def test_a_kind_can_be_hidden_before_the_graph_is_drawn(demo: Page) -> None:
+    waiting: list[Route] = []
+    demo.route("**/pages/graph.js", lambda route: waiting.append(route))
+    with demo.expect_request("**/pages/graph.js"):
+        demo.goto(f"{BANK}/graph/?hide=mention", wait_until="commit")
+    expect(demo.get_by_label("Mention")).not_to_be_checked()
+    demo.get_by_label("Evidence").uncheck()
+    for one in waiting:
+        one.continue_()
+    expect(demo).to_have_url(re.compile("hide=evidence%2Cmention"))
 
 
 def test_an_entity_is_found_merged_and_restored(demo: Page) -> None:
