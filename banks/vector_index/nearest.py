@@ -20,6 +20,7 @@ from providers.embedding.vector import Vector
 
 # The number of candidates that the index visits. It orders them by half floats; the cosines come from whole floats.
 CANDIDATES = 80
+DIGITS = 5  # of a cosine: processors round sums differently, and equally near units keep the order of their ids
 # The walk skips superseded units and continues until it has found enough current ones.
 TUNE = "SELECT set_config('hnsw.ef_search', %s, true), set_config('hnsw.iterative_scan', 'relaxed_order', true)"
 FIND = sql.SQL("""
@@ -126,5 +127,5 @@ def normalise(matrix: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 def pick_nearest(cosines: npt.NDArray[np.float32], stored: StoredVectors, nearest: int) -> list[Neighbour]:
     count = min(nearest, len(cosines))
     places = np.argpartition(-cosines, count - 1)[:count]
-    found = [Neighbour(stored.id_at(place), min(float(cosines[place]), 1.0)) for place in places.tolist()]
+    found = [Neighbour(stored.id_at(place), min(round(float(cosines[place]), DIGITS), 1.0)) for place in places.tolist()]
     return sorted(found, key=lambda one: (-one.cosine, one.unit_id))
