@@ -127,5 +127,6 @@ def normalise(matrix: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 def pick_nearest(cosines: npt.NDArray[np.float32], stored: StoredVectors, nearest: int) -> list[Neighbour]:
     count = min(nearest, len(cosines))
     places = np.argpartition(-cosines, count - 1)[:count]
-    found = [Neighbour(stored.id_at(place), min(round(float(cosines[place]), DIGITS), 1.0)) for place in places.tolist()]
+    rounded = np.minimum(np.round(cosines[places].astype(np.float64), DIGITS), 1.0)
+    found = [Neighbour(stored.id_at(place), cosine) for place, cosine in zip(places, rounded.tolist(), strict=True)]
     return sorted(found, key=lambda one: (-one.cosine, one.unit_id))
