@@ -132,15 +132,16 @@ class TenseReader:
         before, after = self.text[max(0, start - _NEAR) : start], self.text[end : end + _NEAR]
         if self._is_countdown(start, is_past=clause.tense == "past"):
             return Wording("future", has_verb=True, is_countdown=True)
-        is_over = verbs.looks_back.search(before) is not None and not verbs.begins.search(before)
+        is_over = verbs.looks_back.search(before) is not None or self.text.startswith(_SINCE, start)
         tense = self._correct_tense(clause.tense, sentence, start, after, is_over=is_over)
         is_each = verbs.each_before.search(before) is not None or verbs.each_after.match(after) is not None
         is_rate = _QUANTITY.search(before) is not None
         if tense in ("past", "future"):
             is_duration = is_rate or sentence.is_past_duration(start, end)
             return Wording(tense, has_verb=True, is_habit=is_each, is_duration=is_duration)
+        is_ahead = tense == "present" and not verbs.is_from.search(before)
         return Wording(
-            "future" if tense == "present" else self._default_direction(is_over=is_over),
+            "future" if is_ahead else self._default_direction(is_over=is_over),
             has_verb=tense is not None,
             is_habit=is_each or clause.is_habit,
             is_yearly=verbs.yearly_before.search(before) is not None or verbs.yearly_after.match(after) is not None,
@@ -158,7 +159,7 @@ class TenseReader:
         self, tense: Tense | None, sentence: _Sentence, start: int, after: str, *, is_over: bool
     ) -> Tense | None:
         """Words that outweigh the verb: "photos from August", "since Friday", "was moved to May 20"."""
-        if tense == "present" and (is_over or self.text.startswith(_SINCE, start)):
+        if tense == "present" and is_over:
             tense = "past"
         until = next((word for word in _UNTIL if self.text.startswith(word, start)), "")
         lead = self.text[max(0, start - _IN_CLAUSE) : start] + until

@@ -252,3 +252,19 @@ def test_mitte_is_a_quarter_in_an_english_sentence(text: str, first: str) -> Non
     (found,) = find_dates(text, said_at=MOMENT)
     assert found.start is not None
     assert found.start.date().isoformat() == first
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("From December 1 I work part time.", "2026-12-01"),
+        ("The rent goes up to 1,150 euros from January 1.", "2027-01-01"),
+        ("If they take me I'd work in Leeds from December.", "2026-12-01"),
+        ("I live in Rome since March.", "2026-03-01"),
+        ("The scar is from July.", "2026-07-01"),
+    ],
+)
+def test_a_state_begins_ahead_and_lasts_since_a_past_day(text: str, first: str) -> None:
+    date = find_dates(text, said_at=datetime(2026, 11, 14, tzinfo=UTC))[0]
+    assert date.start is not None
+    assert date.start.date().isoformat() == first

@@ -20,7 +20,7 @@ class Verbs:
       that is given twice ("today is Friday").
     - `yearly_before`, `yearly_after`: around a date of any year ("my birthday is on May 20", "Christmas is a feast").
     - `looks_back`: before a time that is over although the verb is present ("I have photos from August").
-    - `begins`: an exception to it, a state that begins at that time ("the flat is ours from December").
+    - `is_from`: before a time that a thing is from, which is the nearest one.
     - `looks_ahead`: the words before and after a time of the future although the verb is past ("was moved to May 20").
     - `counts_ahead`: the words before and after "in two weeks" in a past clause, where that is no duration ("I was told
       it starts in two weeks").
@@ -33,7 +33,7 @@ class Verbs:
     yearly_before: re.Pattern[str]
     yearly_after: re.Pattern[str]
     looks_back: re.Pattern[str]
-    begins: re.Pattern[str]
+    is_from: re.Pattern[str]
     looks_ahead: Callable[[str, str], bool]
     counts_ahead: Callable[[str, str], bool]
 
@@ -119,21 +119,12 @@ _YEARLY_BEFORE = re.compile(
     r"|\b(?:have|has) (?:my|our|your|his|her|their|a) (?:\w+ )?(?:birthday|anniversary) (?:on|in) (?:the )?$"
 )
 _YEARLY_AFTER = re.compile(r"(?: is| are|'s) (?:a|an|the|my|our|your|his|her|their|so|too|very)\b")
-_RECORDS = "pictures?|photos?|pics?|videos?|notes|letters?|receipts?"  # records are about the past
+_RECORDS = "pictures?|photos?|pics?|videos?|notes|letters?|e?mails?|messages?|receipts?"  # records are about the past
 _LOOKS_BACK = re.compile(
-    rf"\b(?:{_RECORDS}) (?:of|from)\b[^,.;!?]*$|\b(?:since|from|of) (?:the )?$|\b(?:after|from|since) \w+ing\b[^,]*$"
+    rf"\b(?:{_RECORDS})\b[^,.;!?]* (?:of|from)\b[^,.;!?]*$|\bsince (?:the )?$|\b(?:after|from|since) \w+ing\b[^,]*$"
 )
-# A state begins on a day ("the flat is ours from"), while a thing is from a past day ("a letter from").
-_NO_THING = r"(?!(?:the|an?|my|our|your|his|her|their|this|that|some|no|new|left|missing|all|also|still|just|\w+ly)\b)"
-_STATE = (
-    rf"(?:not |now |all |also )?(?:(?:on|in|at|off|away|out of) )?{_NO_THING}(?:ours|yours|hers|theirs|\w+[^\W\ds])"
-)
-_BEGINS = re.compile(
-    rf"(?:(?<!there ){_IS}|\b(?:he|she|it)'s) {_STATE} from (?:the )?$"
-    rf"|\b(?:{_TIMETABLE}|{_TIMETABLE_OR_NOUN}|(?:i|we|you|they) (?:{_VERBS}))"
-    r"(?: (?:here|there|over|up|down|out|again|from home|full[- ]time|part[- ]time|(?:in|at|for|with) \w+))?"
-    r" from (?:the )?$"
-)
+# A thing is from a day ("the scar is from May"), a state begins on one ("the flat is ours from May").
+_FROM = re.compile(r"(?:\b(?:is|are)|'s|'re)(?: \w+ly)? from (?:the )?$|\bof (?:the )?$")
 _ARRANGED_FOR = (
     "postponed|rescheduled|delayed|pushed(?: back)?|put off|scheduled|booked|planned|reserved|arranged|extended"
     r"|signed(?: \w+)? up|registered|enrolled"
@@ -186,7 +177,7 @@ ENGLISH_VERBS = Verbs(
     yearly_before=_YEARLY_BEFORE,
     yearly_after=_YEARLY_AFTER,
     looks_back=_LOOKS_BACK,
-    begins=_BEGINS,
+    is_from=_FROM,
     looks_ahead=lambda before, _: _LOOKS_AHEAD.search(before) is not None,
     counts_ahead=_counts_ahead,
 )

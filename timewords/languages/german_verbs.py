@@ -51,8 +51,8 @@ _YEARLY_BEFORE = re.compile(
     r"\b(?:geburtstag|hochzeitstag|jahrestag|namenstag) (?:ist|habe ich) (?:immer )?(?:am |im )?$"
 )
 _YEARLY_AFTER = re.compile(r" (?:ist|sind) (?:ein|eine|der|die|das|mein|meine|unser|unsere|sein|ihr)\b")
-_LOOKS_BACK = re.compile(r"\b(?:seit|vom|von|seit dem) $")
-_BEGINS = re.compile(r"(?!)")  # "ab" says that by itself
+_LOOKS_BACK = re.compile(r"\bseit(?: dem)? $")
+_FROM = re.compile(r"\b(?:vom|von) $")
 _PLANNED = "gebucht|reserviert|geplant|vereinbart|ausgemacht|angesetzt|verschoben|verlegt|vertagt|angemeldet"
 _LOOKS_AHEAD = re.compile(rf"\bauf den $|\b(?:{_PLANNED})(?: \w+){{0,4}} (?:fur|auf)(?: den| die| das)? $")
 _FOR_THEN = re.compile(r"\b(?:fur|auf|zum|bis)(?: den| die| das)? $")
@@ -90,7 +90,7 @@ GERMAN_VERBS = Verbs(
     yearly_before=_YEARLY_BEFORE,
     yearly_after=_YEARLY_AFTER,
     looks_back=_LOOKS_BACK,
-    begins=_BEGINS,
+    is_from=_FROM,
     looks_ahead=_looks_ahead,
     counts_ahead=lambda before, after: any(map(_ARRANGED.search, (before, after))),
 )
