@@ -9,6 +9,7 @@ from retrieval.types import Ranked, RecallQuery
 FLOOR = 0.002
 LEAST_SHARE = 0.01  # of the best result's relevance
 LOWEST_LOGIT = -10.0  # below it the reranker found nothing in common with the query
+LEAST_RESULTS = 5  # however low their relevance: a reranker misses answers that share no words with the question
 LAST_READ = 8
 LAST_FLOOR = 0.0075  # if the last results that the reranker read are below, those that it did not read are no better
 
@@ -32,13 +33,20 @@ UNREAD_POWER = 2.6
 
 
 def keep_relevant(ranked: Sequence[Ranked], query: RecallQuery, reranker: str) -> list[Ranked]:
-    """Best first, each with its relevance; without those far behind the best unless the query `fills` the budget."""
+    """Best first, each with its relevance. Unless the query `fills` the budget, the first few, and of the others those
+    that are not far behind the best.
+    """
     judged = judge(ranked, reranker)
     if not query.fills:
         best = max((one.scores.relevance or 0.0 for one in judged), default=0.0)
         least = max(FLOOR, LEAST_SHARE * best)
-        judged = [one for one in judged if (one.scores.relevance or 0.0) >= least and not is_lowest(one)]
+        others = judged[LEAST_RESULTS:]
+        judged = judged[:LEAST_RESULTS] + [one for one in others if is_relevant(one, least)]
     return judged[: query.max_results]
+
+
+def is_relevant(ranked: Ranked, least: float) -> bool:
+    return (ranked.scores.relevance or 0.0) >= least and not is_lowest(ranked)
 
 
 def judge(ranked: Sequence[Ranked], reranker: str) -> list[Ranked]:
