@@ -44,8 +44,10 @@ def record_mentions(bank: Bank, namings: Sequence[Naming], *, identities: Identi
     asked = [build_mention(naming, entity) for naming, entity in mentions]
     candidates = find_candidates(bank, {mention.name for mention in asked})
     decisions = follow_answers(asked, resolve_all(asked, candidates), identities or {}, candidates)
-    settled = settle(bank, asked, decisions)
-    ids = follow_introductions(bank, mentions, settled, made=set(settled) - {candidate.id for candidate in candidates})
+    entity_ids = find_or_make_entities(bank, asked, decisions)
+    ids = follow_introductions(
+        bank, mentions, entity_ids, made=set(entity_ids) - {candidate.id for candidate in candidates}
+    )
     resolved = [
         Resolved(naming, entity.name, entity.kind, entity_id)
         for (naming, entity), entity_id in zip(mentions, ids, strict=True)
@@ -69,17 +71,17 @@ def follow_introductions(
     """
     by_name = {(naming.unit_id, entity.name): ids[place] for place, (naming, entity) in enumerate(mentions)}
     speakers: dict[UUID, UUID] = {}
-    settled = list(ids)
+    followed = list(ids)
     for place, (naming, entity) in enumerate(mentions):
         speaker_id = by_name.get((naming.unit_id, entity.same_as)) if entity.same_as else None
         names = set(read_aliases(bank, [speaker_id])[speaker_id]) if speaker_id else set()
         if speaker_id and names <= {entity.same_as, entity.name}:
-            settled[place] = speaker_id
+            followed[place] = speaker_id
             if ids[place] in made and ids[place] != speaker_id:
                 speakers[ids[place]] = speaker_id
     if speakers:
         Entity.objects.of_bank(bank).filter(id__in=speakers).delete()
-    return [speakers.get(one, one) for one in settled]
+    return [speakers.get(one, one) for one in followed]
 
 
 def rename_entities(bank: Bank, ids: set[UUID]) -> None:
@@ -145,7 +147,7 @@ def build_mention(naming: Naming, entity: FoundEntity) -> MentionOf:
     )
 
 
-def settle(bank: Bank, mentions: Sequence[MentionOf], decisions: Sequence[Decision]) -> list[UUID]:
+def find_or_make_entities(bank: Bank, mentions: Sequence[MentionOf], decisions: Sequence[Decision]) -> list[UUID]:
     """The entity of each mention. A new name, or one that only an LLM could decide, gets a new entity."""
     made = make_entities(bank, [m for m, d in zip(mentions, decisions, strict=True) if d.verdict != "same"])
     ids: dict[int, UUID] = {}

@@ -1,6 +1,6 @@
 """Planning a batch of facts before the write: candidates, decisions, vectors of merged texts, names to resolve.
 
-No transaction is open while a model works. `settle` checks the plan against the memory under the bank's lock.
+No transaction is open while a model works. `reconcile_plan` checks the plan against the memory under the bank's lock.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -11,7 +11,7 @@ from django.db import connection
 
 from banks.facts import PreparedFact, hash_words
 from banks.lifecycle.decisions import Decision
-from banks.lifecycle.settling import Settled
+from banks.lifecycle.reconciling import ReconciledPlan
 from banks.models import Bank, UnitChange
 from banks.vectors import use_slot, write_vector
 
@@ -38,12 +38,12 @@ WHERE unit.tenant_id = %(tenant_id)s AND unit.id = merged.id
 """
 
 
-def prove_units(bank: Bank, facts: Sequence[PreparedFact], homes: Mapping[int, UUID], *, now: datetime) -> None:
-    """Count one proof for each place in `homes`. Call inside a tenant transaction, after `lock_memory`."""
-    times = Counter(homes.values())
+def prove_units(bank: Bank, facts: Sequence[PreparedFact], known_ids: Mapping[int, UUID], *, now: datetime) -> None:
+    """Count one proof for each place in `known_ids`. Call inside a tenant transaction, after `lock_memory`."""
+    times = Counter(known_ids.values())
     if not times:
         return
-    latest = {unit_id: facts[place].fact.mentioned_at for place, unit_id in by_mention(facts, homes)}
+    latest = {unit_id: facts[place].fact.mentioned_at for place, unit_id in by_mention(facts, known_ids)}
     with connection.cursor() as cursor:
         cursor.execute(
             PROVE,
@@ -57,8 +57,8 @@ def prove_units(bank: Bank, facts: Sequence[PreparedFact], homes: Mapping[int, U
         )
 
 
-def by_mention(facts: Sequence[PreparedFact], homes: Mapping[int, UUID]) -> list[tuple[int, UUID]]:
-    return sorted(homes.items(), key=lambda item: facts[item[0]].fact.mentioned_at)
+def by_mention(facts: Sequence[PreparedFact], known_ids: Mapping[int, UUID]) -> list[tuple[int, UUID]]:
+    return sorted(known_ids.items(), key=lambda item: facts[item[0]].fact.mentioned_at)
 
 
 def merge_units(bank: Bank, facts: Sequence[PreparedFact], merged: Mapping[int, Decision]) -> None:
@@ -91,18 +91,18 @@ def write_dimensions(fact: PreparedFact, decision: Decision) -> str:
     return json.dumps(known | ({"what": decision.text} if "what" in known else {}))
 
 
-def note_restatements(bank: Bank, facts: Sequence[PreparedFact], settled: Settled, *, actor: str) -> None:
+def note_restatements(bank: Bank, facts: Sequence[PreparedFact], reconciled: ReconciledPlan, *, actor: str) -> None:
     """One row for each merge, and one for each wording that is new."""
     rows = [
         UnitChange(
-            unit_id=settled.homes[place],
+            unit_id=reconciled.known_ids[place],
             action=UnitChange.Action.MERGED,
             before={"text": decision.targets[0].text},
             after={"text": decision.text},
             actor=actor,
             reason="merged with a fuller text",
         )
-        for place, decision in settled.merged.items()
+        for place, decision in reconciled.merged.items()
     ]
     rows += [
         UnitChange(
@@ -112,13 +112,18 @@ def note_restatements(bank: Bank, facts: Sequence[PreparedFact], settled: Settle
             actor=actor,
             reason="restated in other words",
         )
-        for unit_id, text in find_new_restatements(bank, facts, settled)
+        for unit_id, text in find_new_restatements(bank, facts, reconciled)
     ]
     UnitChange.objects.for_tenant(bank.tenant_id).bulk_create(rows)
 
 
-def find_new_restatements(bank: Bank, facts: Sequence[PreparedFact], settled: Settled) -> list[tuple[UUID, str]]:
-    stated = {(settled.homes[place], facts[place].fact.rendered_text) for place in settled.restated - settled.unproven}
+def find_new_restatements(
+    bank: Bank, facts: Sequence[PreparedFact], reconciled: ReconciledPlan
+) -> list[tuple[UUID, str]]:
+    stated = {
+        (reconciled.known_ids[place], facts[place].fact.rendered_text)
+        for place in reconciled.restated - reconciled.unproven
+    }
     if not stated:
         return []
     rows = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit_id__in={unit_id for unit_id, _ in stated})

@@ -13,7 +13,7 @@ from banks.chunking.spans import CHUNK_SIZE
 from banks.entities.resolution.given import read_given
 from banks.facts import list_embedding_texts, prepare_facts
 from banks.lifecycle.planning import plan_facts
-from banks.lifecycle.settling import settle
+from banks.lifecycle.reconciling import reconcile_plan
 from banks.models import Bank, Message
 from banks.rendering import render_text
 from banks.retain.conversations import (
@@ -197,7 +197,7 @@ def decide(
     instructions: Instructions,
     tools: DryRunTools,
 ) -> list[Preview]:
-    """The plan of a retain, settled against the memory of now without its lock. Names are not resolved."""
+    """The plan of a retain, reconciled with today's memory without its lock. Names are not resolved."""
     turns, facts = passage.turns, reading.facts
     prepared = prepare_facts(
         facts,
@@ -209,16 +209,16 @@ def decide(
     planners = replace(tools.tools.planners, identifier=None)
     plan = plan_facts(bank, prepared, planners, speakers=frozenset(), seen=reading.seen)
     with tenant_transaction(bank.tenant_id):
-        settled = settle(bank, prepared, plan)
+        reconciled = reconcile_plan(bank, prepared, plan)
     decided = []
     for place, preview in enumerate(previews):
-        if place in settled.merged:
-            text = settled.merged[place].text
-            decided.append(replace(preview, outcome="merge", targets=(settled.homes[place],), text=text))
-        elif place in settled.homes:
-            decided.append(replace(preview, outcome="repeat", targets=(settled.homes[place],)))
-        elif place in settled.contradicted:
-            targets = tuple(unit.id for unit in settled.contradicted[place])
+        if place in reconciled.merged:
+            text = reconciled.merged[place].text
+            decided.append(replace(preview, outcome="merge", targets=(reconciled.known_ids[place],), text=text))
+        elif place in reconciled.known_ids:
+            decided.append(replace(preview, outcome="repeat", targets=(reconciled.known_ids[place],)))
+        elif place in reconciled.contradicted:
+            targets = tuple(unit.id for unit in reconciled.contradicted[place])
             decided.append(replace(preview, outcome="update", targets=targets))
         else:
             decided.append(preview)

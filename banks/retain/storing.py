@@ -17,8 +17,8 @@ from banks.lifecycle.candidates import KnownUnit
 from banks.lifecycle.closing import Closed, Closing, build_closings, close_units, expire_overdue
 from banks.lifecycle.planning import Plan, plan_to_add
 from banks.lifecycle.proving import merge_units, note_restatements, prove_units
+from banks.lifecycle.reconciling import ReconciledPlan, reconcile_plan
 from banks.lifecycle.relationships import store_relationships
-from banks.lifecycle.settling import Settled, settle
 from banks.links import link_by_cause, link_by_meaning
 from banks.locking import lock_memory
 from banks.models import Bank, Corpus, UnitMetadata, UnitSource, UnitTag
@@ -82,12 +82,12 @@ def store_facts(
     now = timezone.now()
     plan = plan or plan_to_add(prepared)
     expire_overdue(bank, now=now, actor=plan.judge)
-    settled = settle(bank, prepared, plan)
-    units = store_units(bank, prepared, now=now, settled=settled)
-    merge_texts(bank, prepared, settled, actor=plan.judge)
-    resolved = record_entities(bank, prepared, units, settled, plan, speakers=speakers)
+    reconciled = reconcile_plan(bank, prepared, plan)
+    units = store_units(bank, prepared, now=now, reconciled=reconciled)
+    merge_texts(bank, prepared, reconciled, actor=plan.judge)
+    resolved = record_entities(bank, prepared, units, reconciled, plan, speakers=speakers)
     ended = store_relationships(bank, prepared, units, resolved, now=now)
-    closings = [*list_contradicted(prepared, units, settled, plan), *ended]
+    closings = [*list_contradicted(prepared, units, reconciled, plan), *ended]
     closed = close_units(bank, closings, now=now, actor=plan.judge)
     link_by_cause(
         bank,
@@ -102,21 +102,21 @@ def store_facts(
 
 
 def store_units(
-    bank: Bank, facts: Sequence[PreparedFact], *, now: datetime, settled: Settled | None = None
+    bank: Bank, facts: Sequence[PreparedFact], *, now: datetime, reconciled: ReconciledPlan | None = None
 ) -> list[StoredUnit]:
     """One unit for each fact, in order; the same unit for two equal facts. New units are added to the text index.
 
     Call inside a tenant transaction that holds `lock_memory(bank)`.
     """
-    settled = settled or Settled()
-    repeated = find_repeated(facts, settled)
-    new = [place for place in range(len(facts)) if place not in settled.homes and place not in repeated]
+    reconciled = reconciled or ReconciledPlan()
+    repeated = find_repeated(facts, reconciled)
+    new = [place for place in range(len(facts)) if place not in reconciled.known_ids and place not in repeated]
     stored = insert(bank, [facts[place] for place in new], now=now)
     units = {place: stored[facts[place].identity] for place in new}
-    units |= {place: StoredUnit(unit_id, is_new=False) for place, unit_id in settled.homes.items()}
+    units |= {place: StoredUnit(unit_id, is_new=False) for place, unit_id in reconciled.known_ids.items()}
     units |= {place: replace(units[first], is_new=False) for place, first in repeated.items()}
-    proving = [place for place in range(len(facts)) if place not in settled.unproven]
-    again = {place: units[place].id for place in proving if place in settled.homes or place in repeated}
+    proving = [place for place in range(len(facts)) if place not in reconciled.unproven]
+    again = {place: units[place].id for place in proving if place in reconciled.known_ids or place in repeated}
     prove_units(bank, facts, again, now=now)
     pairs = [(facts[place], units[place].id) for place in proving]
     store_sources(bank, pairs)
@@ -124,9 +124,9 @@ def store_units(
     return [units[place] for place in range(len(facts))]
 
 
-def find_repeated(facts: Sequence[PreparedFact], settled: Settled) -> dict[int, int]:
+def find_repeated(facts: Sequence[PreparedFact], reconciled: ReconciledPlan) -> dict[int, int]:
     """The places of facts that repeat an earlier fact of the batch, with the place of that fact."""
-    places = [place for place in range(len(facts)) if place not in settled.homes]
+    places = [place for place in range(len(facts)) if place not in reconciled.known_ids]
     first = {facts[place].identity: place for place in reversed(places)}
     return {place: first[facts[place].identity] for place in places if first[facts[place].identity] != place}
 
@@ -212,19 +212,19 @@ def store_labels(bank: Bank, pairs: Sequence[tuple[PreparedFact, UUID]]) -> None
         )
 
 
-def merge_texts(bank: Bank, prepared: Sequence[PreparedFact], settled: Settled, *, actor: str) -> None:
-    ids = [settled.homes[place] for place in settled.merged]
+def merge_texts(bank: Bank, prepared: Sequence[PreparedFact], reconciled: ReconciledPlan, *, actor: str) -> None:
+    ids = [reconciled.known_ids[place] for place in reconciled.merged]
     if ids:
         with replacing_texts(bank, Corpus.UNIT, ids):
-            merge_units(bank, prepared, settled.merged)
-    note_restatements(bank, prepared, settled, actor=actor)
+            merge_units(bank, prepared, reconciled.merged)
+    note_restatements(bank, prepared, reconciled, actor=actor)
 
 
 def record_entities(
     bank: Bank,
     prepared: Sequence[PreparedFact],
     units: Sequence[StoredUnit],
-    settled: Settled,
+    reconciled: ReconciledPlan,
     plan: Plan,
     *,
     speakers: frozenset[str],
@@ -236,25 +236,28 @@ def record_entities(
         for one, unit in zip(prepared, units, strict=True)
         if unit.is_new
     ]
-    for place in settled.merged:
+    for place in reconciled.merged:
         fact, unit_id = prepared[place].fact, units[place].id
         namings.append(Naming(unit_id, find_new_names(fact.entities, before, unit_id), fact.mentioned_at, speakers))
     return [*before, *record_mentions(bank, namings, identities=plan.identities)]
 
 
 def list_contradicted(
-    prepared: Sequence[PreparedFact], units: Sequence[StoredUnit], settled: Settled, plan: Plan
+    prepared: Sequence[PreparedFact], units: Sequence[StoredUnit], reconciled: ReconciledPlan, plan: Plan
 ) -> list[Closing]:
     return [
         closing
-        for place, contradicted in settled.contradicted.items()
+        for place, contradicted in reconciled.contradicted.items()
         for closing in build_closings(
-            units[place].id, view_as_known(units[place].id, prepared[place]), contradicted, plan.decisions[place].reason
+            units[place].id,
+            describe_new_unit(units[place].id, prepared[place]),
+            contradicted,
+            plan.decisions[place].reason,
         )
     ]
 
 
-def view_as_known(unit_id: UUID, prepared: PreparedFact) -> KnownUnit:
+def describe_new_unit(unit_id: UUID, prepared: PreparedFact) -> KnownUnit:
     fact = prepared.fact
     return KnownUnit(
         unit_id,

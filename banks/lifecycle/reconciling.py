@@ -24,49 +24,49 @@ UNREAD = (
 
 
 @dataclass(frozen=True)
-class Settled:
-    """The outcome by the places of the facts. A fact without a place in `homes` becomes a unit.
+class ReconciledPlan:
+    """The outcome by the places of the facts. A fact without a place in `known_ids` becomes a unit.
 
-    `homes` are units that hold the fact already, the `restated` ones in other words. `merged` units get another text.
-    `contradicted` are units that the fact excludes. `unproven` facts leave no trace: the agent repeats a memory.
+    `known_ids` are units that have the fact already, the `restated` ones in other words. `merged` units get another
+    text. `contradicted` are units that the fact excludes. `unproven` facts leave no trace: they may be echoes.
     """
 
-    homes: dict[int, UUID] = field(default_factory=dict)
+    known_ids: dict[int, UUID] = field(default_factory=dict)
     merged: dict[int, Decision] = field(default_factory=dict)
     contradicted: dict[int, tuple[KnownUnit, ...]] = field(default_factory=dict)
     restated: frozenset[int] = frozenset()
     unproven: frozenset[int] = frozenset()
 
 
-def settle(bank: Bank, facts: Sequence[PreparedFact], plan: Plan) -> Settled:
+def reconcile_plan(bank: Bank, facts: Sequence[PreparedFact], plan: Plan) -> ReconciledPlan:
     """Call inside a tenant transaction, after `lock_memory`. A fixed number of statements for any batch."""
     current = read_units(bank, {target.id for decision in plan.decisions for target in decision.targets})
     said = find_same_words(bank, facts, plan)
     exact = {place: said[fact.identity] for place, fact in enumerate(facts) if fact.identity in said}
-    exact |= find_closed_homes(bank, facts, open_places=set(range(len(facts))) - exact.keys())
+    exact |= find_closed_units(bank, facts, open_places=set(range(len(facts))) - exact.keys())
     planned, merged = follow_plan(plan, current, said, open_places=set(range(len(facts))) - exact.keys())
-    homes = exact | planned
-    return Settled(
-        homes=homes,
+    known_ids = exact | planned
+    return ReconciledPlan(
+        known_ids=known_ids,
         merged=merged,
         contradicted=find_contradicted(plan, current),
         restated=frozenset(planned.keys() - merged.keys()),
-        unproven=frozenset(place for place in homes.keys() - merged.keys() if is_hearsay(facts[place])),
+        unproven=frozenset(place for place in known_ids.keys() - merged.keys() if may_be_echo(facts[place])),
     )
 
 
-def is_hearsay(fact: PreparedFact) -> bool:
-    """The agent may repeat a memory when it talks about the world. It is a witness of its own actions only."""
+def may_be_echo(fact: PreparedFact) -> bool:
+    """The agent may repeat a memory when it talks about the world. Of its own actions it is a witness."""
     return fact.is_agents and fact.fact.network is Network.WORLD
 
 
 def follow_plan(
     plan: Plan, current: dict[UUID, KnownUnit], said: dict[Identity, UUID], *, open_places: set[int]
 ) -> tuple[dict[int, UUID], dict[int, Decision]]:
-    """The homes that the plan found, and the merges. A unit is merged with one fact of a batch: a second merge would
-    undo the first.
+    """The known units that the plan found, by the place of the fact, and the merges. A unit is merged with one fact of a
+    batch: a second merge would undo the first.
     """
-    homes: dict[int, UUID] = {}
+    known_ids: dict[int, UUID] = {}
     merged: dict[int, Decision] = {}
     for place in sorted(open_places):
         decision = plan.decisions[place]
@@ -74,10 +74,10 @@ def follow_plan(
         if target is None:
             continue
         if decision.action is Action.NONE:
-            homes[place] = target.id
-        elif target.id not in homes.values() and build_merged_identity(target, decision) not in said:
-            homes[place], merged[place] = target.id, decision
-    return homes, merged
+            known_ids[place] = target.id
+        elif target.id not in known_ids.values() and build_merged_identity(target, decision) not in said:
+            known_ids[place], merged[place] = target.id, decision
+    return known_ids, merged
 
 
 def find_same_words(bank: Bank, facts: Sequence[PreparedFact], plan: Plan) -> dict[Identity, UUID]:
@@ -107,7 +107,7 @@ def find_unchanged(decision: Decision, current: dict[UUID, KnownUnit]) -> KnownU
     return target if target and target.content_hash == decision.targets[0].content_hash else None
 
 
-def find_closed_homes(bank: Bank, facts: Sequence[PreparedFact], *, open_places: set[int]) -> dict[int, UUID]:
+def find_closed_units(bank: Bank, facts: Sequence[PreparedFact], *, open_places: set[int]) -> dict[int, UUID]:
     """Closed units with the words of a fact that was said while they were valid. The fact proves them and does not
     make them true again.
     """
