@@ -137,7 +137,7 @@ def refresh_entity(bank: Bank, entity_id: UUID, tools: RefreshTools, ahead: Ahea
     for scope in touched.scopes:
         refreshed += refresh_scope(bank, touched.entity, touched.state, scope, tools, ahead)
     with tools.write():
-        settle_entity(bank, touched.state, is_unfinished=refreshed.is_unfinished)
+        update_observed_entity(bank, touched.state, is_unfinished=refreshed.is_unfinished)
     return refreshed
 
 
@@ -192,7 +192,7 @@ def refresh_scope(
         if Entity.objects.of_bank(bank).filter(id=entity.id).exists():
             pairs = list(zip(observed.observations, batch.vectors, strict=True))
             store_observations(bank, entity, scope, pairs, actor=tools.observer.name, now=timezone.now())
-            settle_scope(bank, state, scope, dossier, started)
+            save_observed_scope(bank, state, scope, dossier, started)
     return Refreshed(observed.usage + batch.usage)
 
 
@@ -213,7 +213,9 @@ def observe(dossier: Dossier, observer: Observer) -> Observed:
     return Observed(known, usage)
 
 
-def settle_scope(bank: Bank, state: ObservedEntity, scope: scopes.Scope, dossier: Dossier, started: datetime) -> None:
+def save_observed_scope(
+    bank: Bank, state: ObservedEntity, scope: scopes.Scope, dossier: Dossier, started: datetime
+) -> None:
     """Saves the fingerprint from the start of the refresh: facts that came meanwhile give another one."""
     if scope.is_gone:
         scopes.delete_scope(bank, state, scope)
@@ -222,7 +224,7 @@ def settle_scope(bank: Bank, state: ObservedEntity, scope: scopes.Scope, dossier
     scopes.save_scope(bank, state, scope, refused_since=None, due_at=None, **seen)
 
 
-def settle_entity(bank: Bank, state: ObservedEntity, *, is_unfinished: bool) -> None:
+def update_observed_entity(bank: Bank, state: ObservedEntity, *, is_unfinished: bool) -> None:
     """The entity is fresh, unless a fact changed during the refresh. Unfinished entities are due at once, after those
     that wait longer. Refused scopes make the entity due when their time comes.
     """

@@ -42,12 +42,12 @@ STANDS = "The statement that superseded it is no opinion."
 
 
 @dataclass(frozen=True)
-class Heard:
-    """The units of a retain, of whichever network: new, confirmed, and superseded ones."""
+class RetainedUnits:
+    """The units that a retain touched, of any network."""
 
     new: tuple[UUID, ...]
-    again: tuple[UUID, ...] = ()
-    closed: tuple[UUID, ...] = ()
+    confirmed: tuple[UUID, ...] = ()
+    superseded: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Adopted:
 
 def adopt_opinions(
     bank: Bank,
-    heard: Heard,
+    retained: RetainedUnits,
     *,
     matcher: OpinionMatcher | None,
     write: Callable[[], AbstractContextManager[object]],
@@ -71,42 +71,42 @@ def adopt_opinions(
 
     Without a matcher no model is configured: opinions that a caller stored get a history and stay as they are.
     """
-    if not is_concerned(bank, heard):
+    if not is_concerned(bank, retained):
         return Adopted()
     if matcher is None:
         with write():
             lock_memory(bank)
-            begin_histories(bank, heard)
+            begin_histories(bank, retained)
         return Adopted()
     author = Author(bank, RETAIN, now)
     adoption = MatchedWrite(
-        survey=partial(survey, bank, heard),
+        survey=partial(survey, bank, retained),
         list_pairs=lambda seen: ((unit.text, [one.compared for one in held]) for unit, held in seen),
-        settle=lambda _, relations: settle_all(author, heard, relations),
+        write=lambda _, relations: adopt_statements(author, retained, relations),
         open=write,
     )
     return adoption.run(bank, matcher)
 
 
-def is_concerned(bank: Bank, heard: Heard) -> bool:
+def is_concerned(bank: Bank, retained: RetainedUnits) -> bool:
     with tenant_transaction(bank.tenant_id):
-        return find_opinions(bank, (*heard.new, *heard.again, *heard.closed)).exists()
+        return find_opinions(bank, (*retained.new, *retained.confirmed, *retained.superseded)).exists()
 
 
 def find_opinions(bank: Bank, ids: Collection[UUID]) -> UnitQuerySet:
     return MemoryUnit.objects.of_bank(bank).filter(id__in=ids, network=Network.OPINION)
 
 
-def find_statements(bank: Bank, heard: Heard) -> list[MemoryUnit]:
+def find_statements(bank: Bank, retained: RetainedUnits) -> list[MemoryUnit]:
     """New opinions of the agent that have no history yet."""
-    units = find_opinions(bank, heard.new).current().order_by("recorded_at", "id")
+    units = find_opinions(bank, retained.new).current().order_by("recorded_at", "id")
     begun = count_steps(bank, [unit.id for unit in units])
     return [unit for unit in units if unit.id not in begun]
 
 
-def survey(bank: Bank, heard: Heard) -> list[tuple[MemoryUnit, list[HeldOpinion]]]:
+def survey(bank: Bank, retained: RetainedUnits) -> list[tuple[MemoryUnit, list[HeldOpinion]]]:
     """Each new statement with the older held opinions near it."""
-    units = find_statements(bank, heard)
+    units = find_statements(bank, retained)
     found = find_nearest(bank, build_claims(bank, units))
     return [(unit, [one for one in near if one.id < unit.id]) for unit, near in zip(units, found, strict=True)]
 
@@ -130,35 +130,37 @@ def build_claims(bank: Bank, units: Sequence[MemoryUnit]) -> list[Claim]:
     ]
 
 
-def settle_all(author: Author, heard: Heard, relations: Relations) -> Adopted:
+def adopt_statements(author: Author, retained: RetainedUnits, relations: Relations) -> Adopted:
     """Call inside a tenant transaction, after `lock_memory`."""
-    bank, statements = author.bank, find_statements(author.bank, heard)
+    bank, statements = author.bank, find_statements(author.bank, retained)
     refused = {unit.id: refusal for unit in statements if (refusal := find_refusal(unit.text))}
     for unit in statements:
         if unit.id in refused:
             explanation = REFUSED[refused[unit.id]]
             invalidate_unit(bank, unit, Invalidation("correction", explanation=explanation, actor=RETAIN))
-    superseded = reopen_superseded(bank, heard, refused)
-    begin_histories(bank, heard)
+    superseded = reopen_superseded(bank, retained, refused)
+    begin_histories(bank, retained)
     standing = [unit for unit in statements if unit.id not in refused]
-    formed = sum(settle(author, unit, relations, superseded.get(unit.id, ())) for unit in standing)
+    formed = sum(adopt_statement(author, unit, relations, superseded.get(unit.id, ())) for unit in standing)
     return Adopted(formed, Counter(refused.values()), relations.usage)
 
 
-def begin_histories(bank: Bank, heard: Heard) -> None:
+def begin_histories(bank: Bank, retained: RetainedUnits) -> None:
     """The first revision of those that have none."""
-    units = [unit for unit in find_opinions(bank, (*heard.new, *heard.again)) if not find_refusal(unit.text)]
+    units = [unit for unit in find_opinions(bank, (*retained.new, *retained.confirmed)) if not find_refusal(unit.text)]
     begun = count_steps(bank, [unit.id for unit in units])
     write_formed(bank, [unit for unit in units if unit.id not in begun])
 
 
-def reopen_superseded(bank: Bank, heard: Heard, refused: Collection[UUID]) -> dict[UUID, list[UUID]]:
+def reopen_superseded(bank: Bank, retained: RetainedUnits, refused: Collection[UUID]) -> dict[UUID, list[UUID]]:
     """Opinions that retain closed for a new statement are held again: a reversal decides on them, with a revision.
 
     Returns them by the statement. A backdated opinion, closed for one that is held, stays closed.
     """
     found: dict[UUID, list[UUID]] = {}
-    closed = find_opinions(bank, heard.closed).filter(superseded_by_id__in=heard.new, expired_at__isnull=False)
+    closed = find_opinions(bank, retained.superseded).filter(
+        superseded_by_id__in=retained.new, expired_at__isnull=False
+    )
     for old in closed.exclude(review=MemoryUnit.Review.RETIRED).order_by("id"):
         statement_id = old.superseded_by_id
         noted = RevisionEvidence.objects.of_bank(bank).filter(opinion=old, fact_id=statement_id)
@@ -172,7 +174,7 @@ def reopen_superseded(bank: Bank, heard: Heard, refused: Collection[UUID]) -> di
     return found
 
 
-def settle(author: Author, unit: MemoryUnit, relations: Relations, superseded: Sequence[UUID]) -> bool:
+def adopt_statement(author: Author, unit: MemoryUnit, relations: Relations, superseded: Sequence[UUID]) -> bool:
     """Whether the statement stands by itself. Opinions that it superseded count as its opposites."""
     bank = author.bank
     (claim,) = build_claims(bank, [unit])

@@ -123,7 +123,7 @@ def form_opinions(bank: Bank, claims: Claims, tools: FormingTools, *, actor: str
     write = MatchedWrite(
         survey=lambda: survey(bank, drafts, claims),
         list_pairs=list_pairs,
-        settle=lambda seen, relations: settle_all(author, drafts, claims, relations, seen),
+        write=lambda seen, relations: form_all(author, drafts, claims, relations, seen),
         open=tools.write,
     )
     try:
@@ -149,7 +149,7 @@ def list_pairs(seen: Sequence[Surveyed]) -> Iterator[tuple[str, Iterator[Compare
         yield one.claim.text, chain((held.compared for held in one.near), ((text, ()) for text in earlier))
 
 
-def settle_all(
+def form_all(
     author: Author, drafts: Sequence[Draft], claims: Claims, relations: Relations, seen: Sequence[Surveyed]
 ) -> list[FormedOpinion | Refusal]:
     """In the order of the drafts. Call inside a tenant transaction, after `lock_memory`.
@@ -167,7 +167,7 @@ def settle_all(
             outcomes |= zip(waiting, store_opinions(author, list(waiting.values())), strict=True)
             waiting, left = {}, {}
         left = left or dict(enumerate(survey(author.bank, drafts[place:], claims), start=place))
-        outcome = settle(author, left[place], relations)
+        outcome = form_opinion(author, left[place], relations)
         if outcome is None:
             waiting[place] = left[place]
             continue
@@ -215,7 +215,7 @@ def choose_scopes(
     return scopes
 
 
-def settle(author: Author, one: Surveyed, relations: Relations) -> FormedOpinion | Refusal | None:
+def form_opinion(author: Author, one: Surveyed, relations: Relations) -> FormedOpinion | Refusal | None:
     """None where the claim matches no held opinion.
 
     Opposite opinions do not stay beside the claim, whether it restates one or reverses the nearest of them.

@@ -121,7 +121,9 @@ def withdraw_evidence(
     losses: dict[UUID, Loss | None] = {}
     while lost:
         for opinion_id in sorted(lost):
-            losses[opinion_id] = settle_loss(bank, opinion_id, lost[opinion_id], losses.get(opinion_id), why=why)
+            losses[opinion_id] = withdraw_from_opinion(
+                bank, opinion_id, lost[opinion_id], losses.get(opinion_id), why=why
+            )
         lost, why = find_lost(bank), ""
     left = {opinion_id: loss for opinion_id, loss in losses.items() if loss}
     total = Withdrawn(len(losses) - len(left), deleted=len(losses) - len(left))
@@ -143,7 +145,9 @@ def group_by_opinion(*queries: RevisionEvidenceQuerySet) -> dict[UUID, set[UUID]
     return dict(found)
 
 
-def settle_loss(bank: Bank, opinion_id: UUID, lost: Collection[UUID], known: Loss | None, *, why: str) -> Loss | None:
+def withdraw_from_opinion(
+    bank: Bank, opinion_id: UUID, lost: Collection[UUID], known: Loss | None, *, why: str
+) -> Loss | None:
     """Changes the revisions. None: no text could stay, and the opinion is deleted. Else its row must follow.
 
     `known` is an earlier loss by the same deletion, which may reach an opinion through a fact and through another

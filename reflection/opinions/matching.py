@@ -310,13 +310,13 @@ def match_missing(matcher: OpinionMatcher, known: Relations, pairs: Pairs) -> Re
 class MatchedWrite(Generic[S, T]):
     """A write of opinions that a model compares with the held ones first.
 
-    `survey` reads the bank, `list_pairs` names the pairs in it, `settle` writes. `open` opens the transaction of the
+    `survey` reads the bank, `list_pairs` names the pairs in it, `write` writes. `open` opens the transaction of the
     write. `usage` is what the model cost so far, also where it failed in the end.
     """
 
     survey: Callable[[], S]
     list_pairs: Callable[[S], Pairs]
-    settle: Callable[[S, Relations], T]
+    write: Callable[[S, Relations], T]
     open: Callable[[], AbstractContextManager[object]]
     usage: Usage = field(default_factory=Usage)
 
@@ -337,5 +337,5 @@ class MatchedWrite(Generic[S, T]):
                 seen = self.survey()
                 compared = ((claim, text) for claim, opinions in self.list_pairs(seen) for text, _ in opinions)
                 if not left or all(relations.knows(*pair) for pair in compared):
-                    return self.settle(seen, relations)
-        raise AssertionError("The last round settles.")
+                    return self.write(seen, relations)
+        raise AssertionError("The last round writes.")

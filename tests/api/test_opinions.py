@@ -10,7 +10,7 @@ from banks.models import Bank, MemoryUnit, Mention, UnitTag
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.opinion_weighings import weigh_again
-from reflection.opinions.adopting import Heard
+from reflection.opinions.adopting import RetainedUnits
 from reflection.opinions.claims import CandidateOpinion
 from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
@@ -162,7 +162,7 @@ def test_a_fact_that_changed_is_handed_on_to_be_weighed(bank: Bank, ground: UUID
 
 def test_a_refused_claim_is_listed_nowhere(call: Caller, bank: Bank, ferry: UUID) -> None:
     heard = see(bank, f"I think {'on and on ' * 120}", network=Network.OPINION, confidence=0.5)
-    adopt(bank, Heard((heard,)))
+    adopt(bank, RetainedUnits((heard,)))
     assert (list_ids(call), list_ids(call, "?review=all")) == ([str(ferry)], [str(ferry)])
     assert call("GET", path(heard, "/revisions")).json()["total"] == 0
 

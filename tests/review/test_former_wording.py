@@ -8,7 +8,7 @@ from django.test import Client
 from banks.enums import Network
 from banks.models import Bank
 from banks.types import Source
-from reflection.opinions.adopting import Heard
+from reflection.opinions.adopting import RetainedUnits
 from tenants.models import Tenant
 from tests.memory_factories import make_message
 from tests.reflection.opinions.believing import Said, adopt, believe, learn, list_causes, read_opinion, see
@@ -30,7 +30,7 @@ def say(tenant: Tenant, bank: Bank, text: str) -> UUID:
     message = make_message(tenant, bank=bank, role="assistant", content=f"Well: {text}")
     source = Source(0, 5, message_id=message.id)
     told = see(bank, text, "Dana", network=Network.OPINION, confidence=0.7, sources=[source])
-    adopt(bank, Heard((told,)))
+    adopt(bank, RetainedUnits((told,)))
     return told
 
 

@@ -39,7 +39,7 @@ from providers.registry import get_embedder
 from providers.usage import Usage
 from reflection.background import find_statements, read_messages_to_agent
 from reflection.mental_models import has_lost_sources, mark_corrected_sources_lost
-from reflection.opinions.adopting import Heard, adopt_opinions
+from reflection.opinions.adopting import RetainedUnits, adopt_opinions
 from reflection.opinions.catching_up import catch_up, drop_unsupported
 from reflection.opinions.changed_facts import find_merged, withdraw_merged
 from reflection.opinions.lost_evidence import has_lost_evidence, withdraw_lost_evidence
@@ -92,9 +92,9 @@ def withdraw_lost_facts(task: Task) -> Done:
 
 def take_in_opinions(task: Task) -> Done:
     """Runs before the weighing, so that facts of the same retain can be evidence for the new opinions."""
-    heard = Heard(task.post.unit_ids, task.post.proven_ids, task.post.closed_ids)
+    retained = RetainedUnits(task.post.unit_ids, task.post.proven_ids, task.post.closed_ids)
     matcher = choose_matcher(task.run.tenant_id)
-    adopted = adopt_opinions(task.bank, heard, matcher=matcher, write=task.run.transaction, now=timezone.now())
+    adopted = adopt_opinions(task.bank, retained, matcher=matcher, write=task.run.transaction, now=timezone.now())
     refused = {reason.value: count for reason, count in adopted.refused.items()}
     figures: Figures = {"opinions_formed": adopted.formed, "opinions_refused": refused}
     embedding = embed_opinions(task.bank, get_embedder(task.bank.embedding_model), task.run.transaction)

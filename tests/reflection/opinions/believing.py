@@ -18,7 +18,7 @@ from banks.types import ExtractedFact, FoundEntity, Source
 from providers.registry import get_embedder
 from providers.usage import Usage
 from reflection.models import OpinionRevision
-from reflection.opinions.adopting import Adopted, Heard, adopt_opinions
+from reflection.opinions.adopting import Adopted, RetainedUnits, adopt_opinions
 from reflection.opinions.claims import CandidateOpinion, FormedOpinion, Verdict
 from reflection.opinions.forming import Claims, Formation, FormingTools, form_opinions
 from reflection.opinions.history import replay
@@ -113,9 +113,9 @@ def believe(
     return formed
 
 
-def adopt(bank: Bank, heard: Heard, *, matcher: OpinionMatcher | None = SIMPLE) -> Adopted:
+def adopt(bank: Bank, retained: RetainedUnits, *, matcher: OpinionMatcher | None = SIMPLE) -> Adopted:
     write = partial(tenant_transaction, bank.tenant_id)
-    return adopt_opinions(bank, heard, matcher=matcher, write=write, now=timezone.now())
+    return adopt_opinions(bank, retained, matcher=matcher, write=write, now=timezone.now())
 
 
 def read_opinion(bank: Bank, opinion_id: UUID) -> MemoryUnit:

@@ -17,13 +17,13 @@ from providers.registry import get_embedder
 from providers.usage import Usage
 from reflection.models import Opinion
 from reflection.models.opinions import Concern
-from reflection.opinions.adopting import Adopted, Heard
+from reflection.opinions.adopting import Adopted, RetainedUnits
 from reflection.opinions.claims import Refusal
 from reflection.opinions.review import Act, Review, review_opinion
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.memory_factories import make_message
-from tests.reflection.opinions.believing import adopt as adopt_heard
+from tests.reflection.opinions.believing import adopt as adopt_retained
 from tests.reflection.opinions.believing import (
     check_replay,
     list_causes,
@@ -54,7 +54,7 @@ def adopt(bank: Bank, *new: UUID, again: tuple[UUID, ...] = (), closed: tuple[UU
 
 
 def try_to_adopt(bank: Bank, *new: UUID, again: tuple[UUID, ...] = (), closed: tuple[UUID, ...] = ()) -> Adopted:
-    adopted = adopt_heard(bank, Heard(new, again, closed))
+    adopted = adopt_retained(bank, RetainedUnits(new, again, closed))
     return replace(adopted, usage=Usage())
 
 
@@ -277,6 +277,6 @@ def check_pinned(bank: Bank, opinion_id: UUID, *, against: UUID) -> None:
 def test_without_a_model_it_gets_its_history_and_is_compared_with_nothing(bank: Bank, message_id: UUID) -> None:
     old = judge(bank, FERRY, message_id)
     new = judge(bank, "I think that the Faro ferry is not reliable.", message_id)
-    assert adopt_heard(bank, Heard((old, new)), matcher=None) == Adopted()
+    assert adopt_retained(bank, RetainedUnits((old, new)), matcher=None) == Adopted()
     assert [one.id for one in read_opinions(bank)] == [old, new]
     assert (list_causes(bank, old), list_causes(bank, new)) == (["formed"], ["formed"])

@@ -17,7 +17,7 @@ from banks.lifecycle.closing_by_hand import restore_unit
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, MemoryUnit, UnitChange
 from reflection.models import OpinionRevision, RevisionEvidence
-from reflection.opinions.adopting import Heard
+from reflection.opinions.adopting import RetainedUnits
 from reflection.opinions.review import Act, Review, note_manual_change, review_opinion
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
@@ -66,7 +66,7 @@ def review(bank: Bank, opinion_id: UUID, act: Act) -> None:
 def say(bank: Bank, text: str) -> UUID:
     """The agent states the opinion in a retained message."""
     unit = see(bank, text, "Python", network=Network.OPINION, confidence=0.8)
-    adopt(bank, Heard((unit,)), matcher=MODEL)
+    adopt(bank, RetainedUnits((unit,)), matcher=MODEL)
     return unit
 
 
@@ -168,7 +168,7 @@ def test_a_closed_opposite_is_restored_with_a_revision_unless_its_successor_is_p
     with tenant_transaction(bank.tenant_id):
         lock_memory(bank)
         close_units(bank, [Closing(love, other, timezone.now())], now=timezone.now(), actor="test")
-    adopt(bank, Heard((other,), closed=(love,)), matcher=MODEL)
+    adopt(bank, RetainedUnits((other,), superseded=(love,)), matcher=MODEL)
     review(bank, other, Act.PIN)
     with pytest.raises(MemoryState, match=str(other)):
         restore_outside(bank, love)

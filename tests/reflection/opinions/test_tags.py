@@ -12,7 +12,7 @@ from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit, UnitSource, UnitTag
 from banks.types import Source
 from reflection.opinions import weighing
-from reflection.opinions.adopting import Heard
+from reflection.opinions.adopting import RetainedUnits
 from reflection.opinions.claims import CandidateOpinion
 from reflection.opinions.review import Act, Review, review_opinion
 from reflection.opinions.verdicts import NewFact, OpinionQuestion
@@ -31,7 +31,7 @@ from tests.reflection.opinions.believing import (
     see,
     try_to_form,
 )
-from tests.reflection.opinions.believing import adopt as adopt_heard
+from tests.reflection.opinions.believing import adopt as adopt_retained
 
 ANN, BOB = "user:ann", "user:bob"
 FERRY = "I think that the Faro ferry is reliable in winter."
@@ -262,7 +262,7 @@ def hear(tenant: Tenant, bank: Bank, text: str, *tags: str, confidence: float = 
 
 
 def adopt(bank: Bank, *new: UUID, closed: tuple[UUID, ...] = ()) -> int:
-    return adopt_heard(bank, Heard(new, closed=closed)).formed
+    return adopt_retained(bank, RetainedUnits(new, superseded=closed)).formed
 
 
 @pytest.mark.parametrize(
