@@ -11,7 +11,7 @@ from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
 from tests.factories import make_bank
 from tests.memory_factories import make_chunk, make_document, make_episode, make_message, make_row
-from tests.told_facts import NOON, tell
+from tests.stored_facts import NOON, store_fact
 
 DOCUMENT = "/v1/banks/support/documents/notes/2024/may.md"
 
@@ -34,7 +34,7 @@ def fill(tenant: Tenant, document: Document) -> list[Chunk]:
         for place, text in enumerate(texts)
     ]
     for chunk in chunks:
-        tell(document.bank, chunk.text, sources=[Source(0, len(chunk.text), chunk_id=chunk.id)])
+        store_fact(document.bank, chunk.text, sources=[Source(0, len(chunk.text), chunk_id=chunk.id)])
     return chunks
 
 
@@ -91,7 +91,7 @@ def test_a_deleted_document_takes_memories_that_rest_on_it_alone(
 ) -> None:
     fill(alice, document)
     message = make_message(alice, bank=document.bank)
-    tell(document.bank, "Alice sings.", sources=[Source(0, 1, message_id=message.id)])
+    store_fact(document.bank, "Alice sings.", sources=[Source(0, 1, message_id=message.id)])
     receipt = call("DELETE", DOCUMENT).json()
     assert (receipt["success"], receipt["document_id"]) == (True, "notes/2024/may.md")
     assert (receipt["memory_units_deleted"], receipt["chunks_deleted"]) == (1, 2)

@@ -9,7 +9,7 @@ from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
 from tests.factories import make_bank
-from tests.told_facts import NOON, relation, tell
+from tests.stored_facts import NOON, relation, store_fact
 
 
 @pytest.fixture
@@ -28,8 +28,10 @@ def path(entity: dict[str, Any], rest: str = "") -> str:
 
 
 def test_an_entity_shows_its_facts(call: Caller, bank: Bank) -> None:
-    tell(bank, "Robert Chen works with Tom.", "Robert Chen", "Tom", relations=[relation("Robert Chen", "knows", "Tom")])
-    tell(bank, "Bob Chen sings.", "Bob Chen")
+    store_fact(
+        bank, "Robert Chen works with Tom.", "Robert Chen", "Tom", relations=[relation("Robert Chen", "knows", "Tom")]
+    )
+    store_fact(bank, "Bob Chen sings.", "Bob Chen")
     shown = call("GET", path(find(call, "robert")[0])).json()
     assert {shown["canonical_name"], *shown["aliases"]} == {"Robert Chen", "Bob Chen"}
     assert (shown["kind"], shown["mention_count"], shown["summary"]) == ("PERSON", 2, "")
@@ -39,10 +41,10 @@ def test_an_entity_shows_its_facts(call: Caller, bank: Bank) -> None:
 
 
 def test_an_edit_of_an_older_version_is_refused(call: Caller, bank: Bank) -> None:
-    tell(bank, "Robert Chen sings.", "Robert Chen")
+    store_fact(bank, "Robert Chen sings.", "Robert Chen")
     [entity] = find(call, "robert")
     seen = call("GET", path(entity)).headers["ETag"]
-    tell(bank, "Robert Chen dances.", "Robert Chen")  # another mention is no edit
+    store_fact(bank, "Robert Chen dances.", "Robert Chen")  # another mention is no edit
     first = call("PATCH", path(entity), {"canonical_name": "Rob Chen"}, If_Match=seen)
     second = call("PATCH", path(entity), {"canonical_name": "Bobby Chen"}, If_Match=seen)
     assert (first.status_code, second.status_code, second.json()["code"]) == (200, 412, "changed_meanwhile")
@@ -63,7 +65,7 @@ def test_an_edit_of_an_older_version_is_refused(call: Caller, bank: Bank) -> Non
 def test_entities_are_found_by_how_a_word_of_a_name_begins(
     call: Caller, bank: Bank, q: str, expected: set[str]
 ) -> None:
-    tell(bank, "They met.", "Caroline Meyer", "Carl", "Tom")
+    store_fact(bank, "They met.", "Caroline Meyer", "Carl", "Tom")
     assert {entity["canonical_name"] for entity in find(call, q.replace(" ", "%20"))} == expected
     assert call("GET", "/v1/banks/support/entities?q=%F0%9F%8E%89").json()["code"] == "query_without_words"
     assert len(find(call, kind="PERSON")) == 3
@@ -71,7 +73,7 @@ def test_entities_are_found_by_how_a_word_of_a_name_begins(
 
 
 def test_another_name_and_kind_are_kept_with_the_former_as_alias(call: Caller, bank: Bank) -> None:
-    tell(bank, "Jaguar is fast.", "Jaguar")
+    store_fact(bank, "Jaguar is fast.", "Jaguar")
     change = {"canonical_name": "Jaguar Cars Limited", "kind": "ORGANIZATION"}
     shown = call("PATCH", path(find(call)[0]), change).json()
     assert (shown["canonical_name"], shown["kind"], shown["aliases"]) == (*change.values(), ["Jaguar"])
@@ -79,7 +81,7 @@ def test_another_name_and_kind_are_kept_with_the_former_as_alias(call: Caller, b
 
 
 def test_a_name_that_another_entity_has_is_refused(call: Caller, bank: Bank) -> None:
-    tell(bank, "They met.", "Carl", "Tom")
+    store_fact(bank, "They met.", "Carl", "Tom")
     response = call("PATCH", path(find(call, "carl")[0]), {"canonical_name": "tom"})
     assert (response.status_code, response.json()["code"]) == (409, "entity_exists")
     for faulty in ({"canonical_name": "🎉"}, {"kind": "king"}, {"canonical_name": ""}):
@@ -87,8 +89,8 @@ def test_a_name_that_another_entity_has_is_refused(call: Caller, bank: Bank) -> 
 
 
 def test_merged_entities_are_one(call: Caller, bank: Bank) -> None:
-    tell(bank, "Zorro rode out.", "Zorro")
-    tell(bank, "Diego Vega was at home.", "Diego Vega")
+    store_fact(bank, "Zorro rode out.", "Zorro")
+    store_fact(bank, "Diego Vega was at home.", "Diego Vega")
     zorro, diego = find(call, "zorro")[0], find(call, "diego")[0]
     shown = call("POST", path(diego, "/merge"), {"ids": [zorro["id"]]}).json()
     assert (shown["canonical_name"], shown["aliases"], shown["mention_count"]) == ("Diego Vega", ["Zorro"], 2)
@@ -98,8 +100,8 @@ def test_merged_entities_are_one(call: Caller, bank: Bank) -> None:
 
 
 def test_a_split_answers_with_the_new_entity(call: Caller, bank: Bank) -> None:
-    tell(bank, "Robert Chen leads.", "Robert Chen")
-    tell(bank, "Bob Chen sings.", "Bob Chen")
+    store_fact(bank, "Robert Chen leads.", "Robert Chen")
+    store_fact(bank, "Bob Chen sings.", "Bob Chen")
     (both,) = find(call)
     response = call("POST", path(both, "/split"), {"names": ["Robert Chen"], "kind": "PERSON"})
     assert (response.status_code, response.json()["canonical_name"]) == (201, "Robert Chen")
@@ -109,8 +111,8 @@ def test_a_split_answers_with_the_new_entity(call: Caller, bank: Bank) -> None:
 
 
 def test_edits_by_hand_are_audited(call: Caller, bank: Bank, alice: Tenant) -> None:
-    tell(bank, "Zorro rode out.", "Zorro")
-    tell(bank, "Diego Vega was at home.", "Diego Vega")
+    store_fact(bank, "Zorro rode out.", "Zorro")
+    store_fact(bank, "Diego Vega was at home.", "Diego Vega")
     zorro, diego = find(call, "zorro")[0], find(call, "diego")[0]
     call("PATCH", path(diego), {"kind": "PERSON"})
     call("POST", path(diego, "/merge"), {"ids": [zorro["id"]]})
@@ -125,8 +127,8 @@ def test_relationships_are_filtered_by_entity_relation_and_time(call: Caller, ba
     for year, place in ((2020, "Porto"), (2022, "Lisbon")):
         since = NOON.replace(year=year)
         home = relation("Alice", "lives_in", place, object_is_value=True, valid_from=since)
-        tell(bank, f"Alice lives in {place}.", "Alice", relations=[home], mentioned_at=since)
-    tell(bank, "Tom knows Alice.", "Tom", "Alice", relations=[relation("Tom", "knows", "Alice")])
+        store_fact(bank, f"Alice lives in {place}.", "Alice", relations=[home], mentioned_at=since)
+    store_fact(bank, "Tom knows Alice.", "Tom", "Alice", relations=[relation("Tom", "knows", "Alice")])
 
     def texts(query: str) -> set[str]:
         items = call("GET", f"/v1/banks/support/relationships?{query}").json()["items"]

@@ -16,7 +16,7 @@ from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
 from tests.factories import make_bank
 from tests.memory_factories import make_message, make_unit
-from tests.told_facts import NOON, relation, tell
+from tests.stored_facts import NOON, relation, store_fact
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_the_text_of_a_memory_begins_with_its_speaker(call: Caller, alice: Tenan
 
 def test_a_memory_leads_back_to_its_messages(call: Caller, alice: Tenant, bank: Bank) -> None:
     message = make_message(alice, bank=bank, speaker="Alice", content="Well. I moved to Lisbon!")
-    unit_id = tell(
+    unit_id = store_fact(
         bank,
         "Alice moved to Lisbon.",
         "Alice",
@@ -68,7 +68,7 @@ def test_a_memory_leads_back_to_its_messages(call: Caller, alice: Tenant, bank: 
 
 
 def test_an_edit_changes_the_given_fields_and_records_it(call: Caller, bank: Bank) -> None:
-    unit_id = tell(bank, "Alice keeps tortoises.", "Alice", tags=["pets"])
+    unit_id = store_fact(bank, "Alice keeps tortoises.", "Alice", tags=["pets"])
     change = {
         "text": "Alice keeps two axolotls.",
         "importance": 0.9,
@@ -90,7 +90,7 @@ def test_an_edit_changes_the_given_fields_and_records_it(call: Caller, bank: Ban
 
 
 def test_an_edited_text_is_found_by_its_new_words_and_vector(call: Caller, bank: Bank) -> None:
-    unit_id = tell(bank, "Alice keeps tortoises.", "Alice")
+    unit_id = store_fact(bank, "Alice keeps tortoises.", "Alice")
     before = row(bank, unit_id)
     call("PATCH", path(unit_id), {"text": "Alice keeps axolotls."})
     after = row(bank, unit_id)
@@ -101,7 +101,7 @@ def test_an_edited_text_is_found_by_its_new_words_and_vector(call: Caller, bank:
 
 
 def test_an_edit_that_does_not_touch_the_text_keeps_vector_and_number(call: Caller, bank: Bank) -> None:
-    unit_id = tell(bank, "Alice keeps tortoises.", "Alice")
+    unit_id = store_fact(bank, "Alice keeps tortoises.", "Alice")
     before = row(bank, unit_id)
     call("PATCH", path(unit_id), {"context": "about pets"})
     after = row(bank, unit_id)
@@ -109,7 +109,7 @@ def test_an_edit_that_does_not_touch_the_text_keeps_vector_and_number(call: Call
 
 
 def test_the_second_of_two_editors_is_refused(call: Caller, bank: Bank) -> None:
-    unit_id = tell(bank, "Alice keeps tortoises.")
+    unit_id = store_fact(bank, "Alice keeps tortoises.")
     tag = call("GET", path(unit_id)).headers["ETag"]
     first = call("PATCH", path(unit_id), {"importance": 0.9}, If_Match=tag)
     second = call("PATCH", path(unit_id), {"importance": 0.1}, If_Match=tag)
@@ -119,8 +119,8 @@ def test_the_second_of_two_editors_is_refused(call: Caller, bank: Bank) -> None:
 
 
 def test_a_text_that_another_memory_has_is_refused(call: Caller, bank: Bank) -> None:
-    tell(bank, "Alice sings.")
-    unit_id = tell(bank, "Bob keeps tortoises.")
+    store_fact(bank, "Alice sings.")
+    unit_id = store_fact(bank, "Bob keeps tortoises.")
     response = call("PATCH", path(unit_id), {"text": "alice  sings"})
     assert (response.status_code, response.json()["code"]) == (409, "memory_exists")
 
@@ -143,7 +143,7 @@ FAULTY: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("change", FAULTY.values(), ids=FAULTY.keys())
 def test_a_faulty_edit_changes_nothing(call: Caller, bank: Bank, change: dict[str, Any]) -> None:
-    unit_id = tell(bank, "Alice keeps tortoises.")
+    unit_id = store_fact(bank, "Alice keeps tortoises.")
     assert call("PATCH", path(unit_id), change).status_code == 422
     assert call("GET", path(unit_id, "/history")).json()["changes"] == []
 
@@ -155,14 +155,14 @@ def test_a_memory_that_is_over_can_not_begin_later(call: Caller, alice: Tenant, 
 
 
 def test_an_opinion_may_get_another_confidence_and_a_date_can_be_cleared(call: Caller, bank: Bank) -> None:
-    unit_id = tell(bank, "I prefer tea.", network=Network.OPINION, confidence=0.6, occurred_start=NOON)
+    unit_id = store_fact(bank, "I prefer tea.", network=Network.OPINION, confidence=0.6, occurred_start=NOON)
     shown = call("PATCH", path(unit_id), {"confidence": 0.8, "occurred_start": None}).json()
     assert (shown["confidence"], shown["occurred_start"], shown["valid_from"]) == (0.8, None, None)
 
 
 def test_an_invalidated_memory_is_over_and_kept_for_the_past(call: Caller, bank: Bank) -> None:
     home = relation("Alice", "lives_in", "Porto", object_is_value=True)
-    unit_id = tell(bank, "Alice lives in Porto.", "Alice", relations=[home])
+    unit_id = store_fact(bank, "Alice lives in Porto.", "Alice", relations=[home])
     body = {"reason": "update", "valid_until": "2024-06-01T00:00:00Z", "explanation": "she told me"}
     shown = call("POST", path(unit_id, "/invalidate"), body).json()
     assert (shown["state"], shown["close_reason"], shown["valid_until"]) == (
@@ -181,7 +181,7 @@ def test_an_invalidated_memory_is_over_and_kept_for_the_past(call: Caller, bank:
 
 def test_an_invalidated_memory_is_restored_with_its_relationship(call: Caller, bank: Bank) -> None:
     home = relation("Alice", "lives_in", "Porto", object_is_value=True)
-    unit_id = tell(bank, "Alice lives in Porto.", "Alice", relations=[home])
+    unit_id = store_fact(bank, "Alice lives in Porto.", "Alice", relations=[home])
     call("POST", path(unit_id, "/invalidate"), {"reason": "correction"})
     shown = call("POST", path(unit_id, "/restore"), {"explanation": "it was right"}).json()
     assert (shown["state"], shown["close_reason"], shown["valid_until"]) == ("valid", "", None)
@@ -193,12 +193,12 @@ def test_an_invalidated_memory_is_restored_with_its_relationship(call: Caller, b
 
 
 def test_a_dated_event_gets_no_end_by_itself(call: Caller, bank: Bank) -> None:
-    unit_id = tell(bank, "Alice ran a marathon.", kind=Kind.EVENT, occurred_start=NOON)
+    unit_id = store_fact(bank, "Alice ran a marathon.", kind=Kind.EVENT, occurred_start=NOON)
     assert call("POST", path(unit_id, "/invalidate"), {}).json()["valid_until"] is None
 
 
 def test_closing_and_restoring_come_in_turn(call: Caller, bank: Bank) -> None:
-    unit_id = tell(bank, "Alice sings.")
+    unit_id = store_fact(bank, "Alice sings.")
     assert call("POST", path(unit_id, "/restore"), {}).status_code == 409
     assert call("POST", path(unit_id, "/invalidate"), {}).status_code == 200
     assert call("POST", path(unit_id, "/invalidate"), {}).status_code == 409
@@ -207,7 +207,7 @@ def test_closing_and_restoring_come_in_turn(call: Caller, bank: Bank) -> None:
 
 
 def test_a_memory_that_was_retained_again_is_not_restored(call: Caller, alice: Tenant, bank: Bank) -> None:
-    unit_id = tell(bank, "Alice sings.")
+    unit_id = store_fact(bank, "Alice sings.")
     call("POST", path(unit_id, "/invalidate"), {})
     make_unit(alice, bank=bank, text="Alice sings.", content_hash=bytes(row(bank, unit_id).content_hash))
     response = call("POST", path(unit_id, "/restore"), {})
@@ -215,13 +215,13 @@ def test_a_memory_that_was_retained_again_is_not_restored(call: Caller, alice: T
 
 
 def test_the_peers_way_to_close_and_restore_works_too(call: Caller, bank: Bank) -> None:
-    unit_id = tell(bank, "Alice sings.")
+    unit_id = store_fact(bank, "Alice sings.")
     assert call("PATCH", path(unit_id), {"state": "invalidated", "reason": "no"}).json()["state"] == "invalidated"
     assert call("PATCH", path(unit_id), {"state": "valid"}).json()["state"] == "valid"
 
 
 def test_a_memory_can_not_end_before_it_began(call: Caller, bank: Bank) -> None:
-    unit_id = tell(bank, "Alice ran.", occurred_start=NOON)
+    unit_id = store_fact(bank, "Alice ran.", occurred_start=NOON)
     response = call("POST", path(unit_id, "/invalidate"), {"valid_until": "2020-01-01T00:00:00Z"})
     assert (response.status_code, response.json()["code"]) == (422, "memory_invalid")
 
@@ -240,7 +240,7 @@ def test_a_memory_links_to_its_successor_and_back(call: Caller, alice: Tenant, b
 
 
 def test_a_deleted_memory_is_gone_and_the_receipt_counts_the_rows(call: Caller, bank: Bank) -> None:
-    unit_id = tell(bank, "Alice knows Bob.", "Alice", "Bob", relations=[relation("Alice", "knows", "Bob")])
+    unit_id = store_fact(bank, "Alice knows Bob.", "Alice", "Bob", relations=[relation("Alice", "knows", "Bob")])
     receipt = call("DELETE", path(unit_id)).json()
     assert (receipt["success"], receipt["deleted_count"], receipt["entities_deleted"]) == (True, 1, 2)
     assert receipt["relationships_deleted"] == 1
@@ -249,7 +249,7 @@ def test_a_deleted_memory_is_gone_and_the_receipt_counts_the_rows(call: Caller, 
 
 
 def test_changes_are_in_the_audit_log_without_the_text(call: Caller, bank: Bank) -> None:
-    unit_id = tell(bank, "Alice sings.")
+    unit_id = store_fact(bank, "Alice sings.")
     call("PATCH", path(unit_id), {"importance": 0.7})
     call("POST", path(unit_id, "/invalidate"), {})
     call("POST", path(unit_id, "/restore"), {})
@@ -261,7 +261,7 @@ def test_changes_are_in_the_audit_log_without_the_text(call: Caller, bank: Bank)
 
 
 def test_a_key_that_only_reads_changes_nothing(bank: Bank, alice: Tenant, make_caller: MakeCaller) -> None:
-    unit_id = tell(bank, "Alice sings.")
+    unit_id = store_fact(bank, "Alice sings.")
     reader = make_caller(alice, scopes=["read"])
     assert reader("GET", path(unit_id)).status_code == 200
     for method, rest in (("PATCH", ""), ("DELETE", ""), ("POST", "/invalidate"), ("POST", "/restore")):
@@ -271,7 +271,7 @@ def test_a_key_that_only_reads_changes_nothing(bank: Bank, alice: Tenant, make_c
 
 
 def test_a_key_that_only_writes_is_shown_no_memory(bank: Bank, alice: Tenant, make_caller: MakeCaller) -> None:
-    unit_id = tell(bank, "Alice sings.")
+    unit_id = store_fact(bank, "Alice sings.")
     writer = make_caller(alice, scopes=["write"])
     for method, rest in (("PATCH", ""), ("POST", "/invalidate"), ("POST", "/restore")):
         response = writer(method, path(unit_id, rest), {"importance": 0.1})
@@ -286,7 +286,7 @@ def test_a_memory_that_is_not_there_is_not_found(call: Caller, bank: Bank) -> No
 
 
 def test_the_same_key_closes_once(call: Caller, bank: Bank) -> None:
-    unit_id = tell(bank, "Alice sings.")
+    unit_id = store_fact(bank, "Alice sings.")
     answers = [call("POST", path(unit_id, "/invalidate"), {}, Idempotency_Key="k") for _ in range(2)]
     assert [answer.status_code for answer in answers] == [200, 200]
 

@@ -23,7 +23,7 @@ from tests.memory_factories import (
     make_row,
     make_unit,
 )
-from tests.told_facts import NOON, tell
+from tests.stored_facts import NOON, store_fact
 
 DAY = timedelta(days=1)
 
@@ -40,8 +40,8 @@ def listed(call: Caller, *, route: str = "memories", **query: Any) -> set[str]:
 
 
 def test_a_list_is_narrowed_by_network_and_kind(call: Caller, bank: Bank) -> None:
-    tell(bank, "Alice ran.", kind=Kind.EVENT, occurred_start=NOON)
-    tell(bank, "I prefer tea.", network=Network.OPINION, confidence=0.5)
+    store_fact(bank, "Alice ran.", kind=Kind.EVENT, occurred_start=NOON)
+    store_fact(bank, "I prefer tea.", network=Network.OPINION, confidence=0.5)
     assert listed(call, type="opinion") == {"I prefer tea."}
     assert listed(call, kind="event") == {"Alice ran."}
     assert listed(call, route="memories/list", type="world") == {"Alice ran."}
@@ -62,7 +62,7 @@ TAGGED = {"none": (), "work": ("work",), "home": ("home",), "both": ("work", "ho
 )
 def test_tags_match_in_five_ways(call: Caller, bank: Bank, match: str, expected: set[str]) -> None:
     for text, tags in TAGGED.items():
-        tell(bank, text, tags=tags)
+        store_fact(bank, text, tags=tags)
     assert listed(call, tags=["work", "home"], tags_match=match) == expected
 
 
@@ -70,8 +70,8 @@ def test_a_list_is_filtered_by_entity_and_source(call: Caller, alice: Tenant, ba
     episode = make_episode(alice, bank=bank)
     message = make_message(alice, bank=bank, thread="t1", episode=episode)
     chunk = make_chunk(alice, bank=bank, document=make_document(alice, bank=bank, document_id="a/b"))
-    tell(bank, "Bob said it.", "Bob", sources=[Source(0, 1, message_id=message.id)])
-    tell(bank, "Carol wrote it.", "Carol", sources=[Source(0, 1, chunk_id=chunk.id)])
+    store_fact(bank, "Bob said it.", "Bob", sources=[Source(0, 1, message_id=message.id)])
+    store_fact(bank, "Carol wrote it.", "Carol", sources=[Source(0, 1, chunk_id=chunk.id)])
     assert listed(call, thread="t1") == listed(call, episode_id=episode.id) == {"Bob said it."}
     assert listed(call, document_id="a/b") == {"Carol wrote it."}
     shown = call("GET", "/v1/banks/support/memories?document_id=a/b").json()["items"][0]
@@ -83,7 +83,7 @@ def test_a_list_is_filtered_by_entity_and_source(call: Caller, alice: Tenant, ba
 def test_a_list_is_narrowed_by_time(call: Caller, bank: Bank) -> None:
     for number in range(3):
         at = NOON + number * DAY
-        tell(bank, f"fact {number}", mentioned_at=at, occurred_start=at - 10 * DAY)
+        store_fact(bank, f"fact {number}", mentioned_at=at, occurred_start=at - 10 * DAY)
     between = {"mentioned_after": (NOON + DAY).isoformat(), "mentioned_before": (NOON + 2 * DAY).isoformat()}
     assert listed(call, **between) == {"fact 1"}
     assert listed(call, occurred_before=(NOON - 9 * DAY).isoformat()) == {"fact 0"}
@@ -91,8 +91,8 @@ def test_a_list_is_narrowed_by_time(call: Caller, bank: Bank) -> None:
 
 
 def test_words_are_found_in_whichever_form_and_all_are_wanted(call: Caller, bank: Bank) -> None:
-    tell(bank, "Alice was painting a Sunrise.")
-    tell(bank, "Bob paints houses.")
+    store_fact(bank, "Alice was painting a Sunrise.")
+    store_fact(bank, "Bob paints houses.")
     assert listed(call, q="paint") == {"Alice was painting a Sunrise.", "Bob paints houses."}
     assert listed(call, q="painted sunrises") == {"Alice was painting a Sunrise."}
     assert listed(call, q="paint zebra") == listed(call, q="the") == set()
@@ -133,7 +133,7 @@ def test_the_past_can_be_listed(
 
 def test_pages_by_cursor_and_by_offset_show_each_memory_once(call: Caller, bank: Bank) -> None:
     for number in range(5):
-        tell(bank, f"fact {number}")
+        store_fact(bank, f"fact {number}")
     by_cursor, cursor = [], ""
     while cursor is not None:
         page = call("GET", f"/v1/banks/support/memories?limit=2{cursor and f'&cursor={cursor}'}").json()
@@ -155,8 +155,8 @@ def test_a_list_that_makes_no_sense_is_refused(call: Caller, bank: Bank, query: 
 
 
 def test_only_matching_memories_are_deleted(call: Caller, bank: Bank, alice: Tenant) -> None:
-    tell(bank, "Alice ran.", "Alice")
-    tell(bank, "I prefer tea.", network=Network.OPINION, confidence=0.5)
+    store_fact(bank, "Alice ran.", "Alice")
+    store_fact(bank, "I prefer tea.", network=Network.OPINION, confidence=0.5)
     receipt = call("DELETE", "/v1/banks/support/memories?type=opinion").json()
     assert (receipt["success"], receipt["deleted_count"]) == (True, 1)
     assert listed(call) == {"Alice ran."}
@@ -188,7 +188,7 @@ FILTERS = (
 
 @pytest.mark.parametrize("name", FILTERS)
 def test_a_filter_without_a_value_is_refused_and_deletes_nothing(call: Caller, bank: Bank, name: str) -> None:
-    tell(bank, "Alice ran.")
+    store_fact(bank, "Alice ran.")
     for method in ("DELETE", "GET"):
         refused = call(method, f"/v1/banks/support/memories?{name}=")
         assert (refused.status_code, refused.json()["errors"][0]["field"].split(".")[0]) == (422, name)
@@ -197,7 +197,7 @@ def test_a_filter_without_a_value_is_refused_and_deletes_nothing(call: Caller, b
 
 @pytest.mark.parametrize("name", ["type", "document_id"])
 def test_of_two_values_of_a_filter_none_is_deleted_by(call: Caller, bank: Bank, name: str) -> None:
-    tell(bank, "Alice ran.")
+    store_fact(bank, "Alice ran.")
     query = f"{name}=world&{name}=experience"
     assert call("DELETE", f"/v1/banks/support/memories?{query}").json()["errors"][0]["code"] == "repeated"
     assert call("DELETE", f"/v1/default/banks/support/memories?{query}").status_code == 422
@@ -206,14 +206,14 @@ def test_of_two_values_of_a_filter_none_is_deleted_by(call: Caller, bank: Bank, 
 
 @pytest.mark.parametrize("query", ["tags_match=all_strict", "tags_match=any", "time_field=occurred_start"])
 def test_a_modifier_without_its_filter_deletes_nothing(call: Caller, bank: Bank, query: str) -> None:
-    tell(bank, "Alice ran.")
+    store_fact(bank, "Alice ran.")
     assert call("DELETE", f"/v1/banks/support/memories?{query}").status_code == 422
     assert listed(call) == {"Alice ran."}
 
 
 def test_exact_without_tags_matches_memories_without_tags(call: Caller, bank: Bank) -> None:
     for text, tags in TAGGED.items():
-        tell(bank, text, tags=tags)
+        store_fact(bank, text, tags=tags)
     assert listed(call, tags_match="exact") == {"none"}
     assert call("DELETE", "/v1/banks/support/memories?tags_match=exact").json()["deleted_count"] == 1
     assert listed(call) == set(TAGGED) - {"none"}

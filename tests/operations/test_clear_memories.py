@@ -13,7 +13,7 @@ from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank
 from tests.operations.conftest import reload
-from tests.told_facts import tell
+from tests.stored_facts import store_fact
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def bank(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> Bank:
     monkeypatch.setattr(deletion, "BATCH", 2)
     bank = make_bank(tenant, bank_id="support")
     for number in range(5):
-        tell(bank, f"fact {number}", "Alice")
+        store_fact(bank, f"fact {number}", "Alice")
     return bank
 
 
@@ -48,20 +48,20 @@ def test_many_memories_are_deleted_by_a_worker_with_a_receipt(bank: Bank) -> Non
 
 def test_memories_that_are_retained_after_the_call_stay(bank: Bank) -> None:
     operation = clear(bank, MemoryFilter())
-    tell(bank, "a later fact")
+    store_fact(bank, "a later fact")
     perform(bank.tenant_id, operation.id)
     assert texts_of(bank) == ["a later fact"]
 
 
 def test_the_worker_deletes_only_matches_of_the_filter(bank: Bank) -> None:
-    tell(bank, "Bob paints.", "Bob")
+    store_fact(bank, "Bob paints.", "Bob")
     operation = clear(bank, MemoryFilter(words="fact"))
     perform(bank.tenant_id, operation.id)
     assert texts_of(bank) == ["Bob paints."]
 
 
 def test_a_few_are_deleted_at_once(bank: Bank) -> None:
-    tell(bank, "Bob paints.", "Bob")
+    store_fact(bank, "Bob paints.", "Bob")
     cleared = clear_memories(BankAccess(bank.tenant_id), bank.bank_id, MemoryFilter(words="paints"))
     assert (cleared.removed.units, cleared.operation) == (1, None)
     assert len(texts_of(bank)) == 5

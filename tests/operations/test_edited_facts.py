@@ -36,11 +36,11 @@ from reflection.models import MentalModel, ObservedEntity
 from retrieval.types import Budget, Include, RecallQuery
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
-from tests import told_facts
+from tests import stored_facts
 from tests.belief_factories import make_mental_model, make_mental_model_revision, make_mental_model_source
 from tests.memory_factories import make_row, make_unit
 from tests.operations.transferred import load
-from tests.told_facts import relation
+from tests.stored_facts import relation
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 LISBON = "Alice moved to Lisbon in May 2024. She works at Google."
@@ -55,7 +55,7 @@ def access(tenant: Tenant) -> BankAccess:
     return access
 
 
-def tell(access: BankAccess, *texts: str) -> None:
+def store_fact(access: BankAccess, *texts: str) -> None:
     retain(access, "team", [RetainItem(AT, text=text) for text in texts], wait=True)
 
 
@@ -146,7 +146,7 @@ def count_companions(access: BankAccess) -> dict[frozenset[str], int]:
 
 
 def test_everything_derived_follows_the_new_text(access: BankAccess) -> None:
-    tell(access, LISBON, WORK)
+    store_fact(access, LISBON, WORK)
     work_off(access)
     bank = load(access, "team")
     assert list_told(access) == {"Alice lives_in Lisbon": 1, "Alice works_at Acme": 1}
@@ -172,7 +172,7 @@ def test_everything_derived_follows_the_new_text(access: BankAccess) -> None:
 
 
 def test_a_query_for_the_new_text_returns_nothing_of_the_former(access: BankAccess) -> None:
-    tell(access, LISBON)
+    store_fact(access, LISBON)
     work_off(access)
     edit(access, LISBON, PORTO)
     query = RecallQuery("Who lives in Madrid?", AT, budget=Budget(100, 16, None), include=Include(entities=500))
@@ -195,7 +195,7 @@ def test_a_relationship_with_other_sources_loses_one_proof(access: BankAccess) -
 
 
 def test_rows_that_both_texts_state_stay_the_same(access: BankAccess) -> None:
-    tell(access, "Alice works at Acme.")
+    store_fact(access, "Alice works at Acme.")
     with tenant_transaction(access.tenant_id):
         before = set(Mention.objects.for_tenant(access.tenant_id).values_list("id", "name"))
         held = Relationship.objects.for_tenant(access.tenant_id).get()
@@ -209,7 +209,7 @@ def test_rows_that_both_texts_state_stay_the_same(access: BankAccess) -> None:
 
 
 def test_a_changed_date_is_read_again(access: BankAccess) -> None:
-    tell(access, PORTO)
+    store_fact(access, PORTO)
     edit(access, PORTO, "Alice moved to Madrid in June 2023.")
     with tenant_transaction(access.tenant_id):
         held = Relationship.objects.for_tenant(access.tenant_id).get()
@@ -251,7 +251,7 @@ def test_an_unchanged_name_keeps_its_entity(access: BankAccess) -> None:
 
 @pytest.mark.parametrize("fields", [{"importance": 0.9}, {"text": LISBON, "context": "a call"}])
 def test_an_edit_without_a_new_text_changes_nothing_derived(access: BankAccess, fields: dict[str, Any]) -> None:
-    tell(access, LISBON)
+    store_fact(access, LISBON)
     work_off(access)
     bank = load(access, "team")
     told = list_told(access), count_mentions(access), list_texts(bank)
@@ -260,7 +260,7 @@ def test_an_edit_without_a_new_text_changes_nothing_derived(access: BankAccess, 
 
 
 def test_a_mental_model_that_was_written_from_it_is_refreshed(access: BankAccess, tenant: Tenant) -> None:
-    tell(access, LISBON)
+    store_fact(access, LISBON)
     bank = load(access, "team")
     model = make_mental_model(tenant, bank=bank, content="Alice lives in Lisbon.", revision=1)
     revision = make_mental_model_revision(tenant, mental_model=model, content=model.content)
@@ -278,7 +278,7 @@ def test_the_number_of_statements_of_an_edit_is_independent_of_its_entities_fact
     counts = []
     for number in (1, 20):
         for place in range(number):
-            told_facts.tell(load(access, "team"), f"Ana likes the number {place} of {number}.", "Ana", "Bob")
+            stored_facts.store_fact(load(access, "team"), f"Ana likes the number {place} of {number}.", "Ana", "Bob")
         tell_fact(access, f"Ana sings with Bob for {number}.", "Ana", "Bob")
         own_llm.forget(access.tenant_id)  # else it is read again after some seconds, at one of the two counts
         with CaptureQueriesContext(connection) as statements:

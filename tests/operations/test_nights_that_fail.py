@@ -16,7 +16,7 @@ from tests.llm_server import Received, ScriptedLLM
 from tests.llm_server.script import Reply
 from tests.memory_factories import make_episode
 from tests.operations.test_nightly_maintenance import maintain
-from tests.told_facts import vector_of
+from tests.stored_facts import vector_of
 
 FIRST, SECOND = ((timezone.now() - timedelta(days=days)).replace(day=2) for days in (200, 140))
 REFUSAL = Reply(status=400, payload={"error": {"message": "scripted", "code": "content_filter"}})

@@ -49,7 +49,7 @@ from tests.llm_server.observing import observe_each_fact
 from tests.memory_factories import make_entity, make_episode, make_message, make_row, make_unit
 from tests.operations.test_nightly_maintenance import LONG_AGO, maintain
 from tests.operations.transferred import load, run_waiting, write_out
-from tests.told_facts import vector_of
+from tests.stored_facts import vector_of
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 ANN, BOB = "user:ann", "user:bob"

@@ -12,7 +12,7 @@ from banks.locking import lock_memory
 from banks.models import Bank, Entity, EntityName
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
-from tests.told_facts import tell
+from tests.stored_facts import store_fact
 
 
 @pytest.fixture
@@ -43,33 +43,33 @@ def rename(bank: Bank, name: str, new: str) -> None:
 
 
 def test_an_alias_is_removed_with_its_last_mention(bank: Bank) -> None:
-    tell(bank, "Jose Chen sings.", "Jose Chen")
-    doctor = tell(bank, "Dr. Jose Chen operates.", "Dr. Jose Chen")
+    store_fact(bank, "Jose Chen sings.", "Jose Chen")
+    doctor = store_fact(bank, "Dr. Jose Chen operates.", "Dr. Jose Chen")
     assert names(bank) == {"Jose Chen": 2, "Dr. Jose Chen": 1}
     delete(bank, doctor)
     assert names(bank) == {"Jose Chen": 1}
 
 
 def test_without_the_first_spelling_the_name_takes_a_remaining_one(bank: Bank) -> None:
-    doctor = tell(bank, "Dr. Jose Chen operates.", "Dr. Jose Chen")
-    tell(bank, "Jose Chen sings.", "Jose Chen")
+    doctor = store_fact(bank, "Dr. Jose Chen operates.", "Dr. Jose Chen")
+    store_fact(bank, "Jose Chen sings.", "Jose Chen")
     delete(bank, doctor)
     assert set(names(bank)) == {"Jose Chen"}
 
 
 def test_a_name_that_a_person_gave_outlives_the_mentions_that_have_it(bank: Bank) -> None:
-    tell(bank, "Mel sings.", "Mel")
+    store_fact(bank, "Mel sings.", "Mel")
     rename(bank, "Mel", "Mel B")
-    told = [tell(bank, f"{name} dances.", name) for name in ("Mel B", "Melanie")]
+    told = [store_fact(bank, f"{name} dances.", name) for name in ("Mel B", "Melanie")]
     for unit_id in told:
         delete(bank, unit_id)
     assert (canonical(bank), names(bank)) == ({"Mel B"}, {"Mel": 1, "Mel B": 0})
-    tell(bank, "Melanie Brown is back.", "Melanie Brown")
+    store_fact(bank, "Melanie Brown is back.", "Melanie Brown")
     assert canonical(bank) == {"Mel B"}
 
 
 def test_a_name_of_another_spelling_is_kept_beside_the_first(bank: Bank) -> None:
-    tell(bank, "Jose Chen sings.", "Jose Chen")
+    store_fact(bank, "Jose Chen sings.", "Jose Chen")
     rename(bank, "Jose Chen", "José Chen")
     assert (canonical(bank), names(bank)) == ({"José Chen"}, {"Jose Chen": 1, "José Chen": 0})
 
@@ -78,8 +78,8 @@ def test_a_name_of_another_spelling_is_kept_beside_the_first(bank: Bank) -> None
 def test_a_merge_keeps_the_choice_for_the_one_and_not_for_the_other(
     bank: Bank, kept: str, other: str, *, stays: bool
 ) -> None:
-    tell(bank, "Mel sings.", "Mel")
-    tell(bank, "Zorro rode out.", "Zorro")
+    store_fact(bank, "Mel sings.", "Mel")
+    store_fact(bank, "Zorro rode out.", "Zorro")
     rename(bank, "Zorro", "Don Diego")
     with tenant_transaction(bank.tenant_id):
         lock_memory(bank)

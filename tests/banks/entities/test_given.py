@@ -7,7 +7,7 @@ from banks.enums import EntityKind, Network
 from banks.models import Bank
 from banks.types import ExtractedFact, FoundEntity
 from tests.factories import make_bank, make_tenant
-from tests.told_facts import NOON, relation, tell
+from tests.stored_facts import NOON, relation, store_fact
 
 ROBERT = FoundEntity("Robert Chen", EntityKind.PERSON)
 ACME = FoundEntity("Acme", EntityKind.ORGANIZATION)
@@ -64,8 +64,8 @@ def test_a_short_name_that_could_mean_two_of_the_given_means_neither() -> None:
 @pytest.mark.django_db
 def test_an_alias_that_the_bank_knows_names_it_too() -> None:
     bank: Bank = make_bank(make_tenant("acme"))
-    tell(bank, "Robert Chen leads.", "Robert Chen")
-    tell(bank, "Bob Chen sings.", "Bob Chen")
+    store_fact(bank, "Robert Chen leads.", "Robert Chen")
+    store_fact(bank, "Bob Chen sings.", "Bob Chen")
     given = read_given(bank, [ROBERT, FoundEntity("\U0001f389")], seen_at=NOON)
     assert [one.names for one in given] == [frozenset({"Robert Chen", "Bob Chen"})]
     assert names(attach_given([fact("It rained."), fact("Bob Chen called.")], given)) == [[], ["Robert Chen"]]
@@ -74,7 +74,7 @@ def test_an_alias_that_the_bank_knows_names_it_too() -> None:
 @pytest.mark.django_db
 def test_the_aliases_of_another_tenant_are_not_known() -> None:
     foreign: Bank = make_bank(make_tenant("zeta"))
-    tell(foreign, "Robert Chen leads.", "Robert Chen")
-    tell(foreign, "Bob Chen sings.", "Bob Chen")
+    store_fact(foreign, "Robert Chen leads.", "Robert Chen")
+    store_fact(foreign, "Bob Chen sings.", "Bob Chen")
     (given,) = read_given(make_bank(make_tenant("acme")), [ROBERT], seen_at=NOON)
     assert given.names == {"Robert Chen"}

@@ -13,7 +13,7 @@ from tenants.identifiers import uuid7
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
-from tests.told_facts import NOON, relation, tell
+from tests.stored_facts import NOON, relation, store_fact
 
 
 @pytest.fixture
@@ -43,9 +43,9 @@ def rows(bank: Bank, model: Any, **conditions: Any) -> list[Any]:
 
 
 def test_mentions_and_names_become_one_entitys(bank: Bank) -> None:
-    tell(bank, "Zorro rode out.", "Zorro")
-    tell(bank, "Diego Vega was at home.", "Diego Vega")
-    tell(bank, "Zorro is Diego Vega.", "Zorro", "Diego Vega")
+    store_fact(bank, "Zorro rode out.", "Zorro")
+    store_fact(bank, "Diego Vega was at home.", "Diego Vega")
+    store_fact(bank, "Zorro is Diego Vega.", "Zorro", "Diego Vega")
     merged = merge(bank, "Diego Vega", "Zorro")
     assert (merged.mention_count, len(rows(bank, Mention)), len(rows(bank, Entity))) == (3, 3, 1)
     assert {row.name for row in rows(bank, EntityName, entity=merged)} == {"Zorro", "Diego Vega"}
@@ -53,25 +53,25 @@ def test_mentions_and_names_become_one_entitys(bank: Bank) -> None:
 
 
 def test_a_later_mention_of_either_name_is_the_merged_entity(bank: Bank) -> None:
-    tell(bank, "Zorro rode out.", "Zorro")
-    tell(bank, "Diego Vega was at home.", "Diego Vega")
+    store_fact(bank, "Zorro rode out.", "Zorro")
+    store_fact(bank, "Diego Vega was at home.", "Diego Vega")
     merge(bank, "Diego Vega", "Zorro")
-    tell(bank, "Zorro was seen again.", "Zorro")
+    store_fact(bank, "Zorro was seen again.", "Zorro")
     (only,) = rows(bank, Entity)
     assert only.mention_count == 3
 
 
 def test_companions_are_counted_for_the_one(bank: Bank) -> None:
-    tell(bank, "Zorro met Carmen.", "Zorro", "Carmen")
-    tell(bank, "Diego Vega met Carmen.", "Diego Vega", "Carmen")
+    store_fact(bank, "Zorro met Carmen.", "Zorro", "Carmen")
+    store_fact(bank, "Diego Vega met Carmen.", "Diego Vega", "Carmen")
     merge(bank, "Diego Vega", "Zorro")
     (pair,) = rows(bank, CoOccurrence)
     assert pair.count == 2
 
 
 def test_relationships_that_say_the_same_are_united(bank: Bank) -> None:
-    tell(bank, "Zorro knows Carmen.", "Zorro", "Carmen", relations=[relation("Zorro", "knows", "Carmen")])
-    tell(
+    store_fact(bank, "Zorro knows Carmen.", "Zorro", "Carmen", relations=[relation("Zorro", "knows", "Carmen")])
+    store_fact(
         bank,
         "Diego Vega danced with Carmen.",
         "Diego Vega",
@@ -87,15 +87,19 @@ def test_relationships_that_say_the_same_are_united(bank: Bank) -> None:
 
 def test_the_first_of_two_equal_relationships_may_be_the_others(bank: Bank) -> None:
     """Both rows are moved without holding at once."""
-    tell(bank, "Zorro knows Carmen.", "Zorro", "Carmen", relations=[relation("Zorro", "knows", "Carmen")])
-    tell(bank, "Diego Vega met her.", "Diego Vega", "Carmen", relations=[relation("Diego Vega", "knows", "Carmen")])
+    store_fact(bank, "Zorro knows Carmen.", "Zorro", "Carmen", relations=[relation("Zorro", "knows", "Carmen")])
+    store_fact(
+        bank, "Diego Vega met her.", "Diego Vega", "Carmen", relations=[relation("Diego Vega", "knows", "Carmen")]
+    )
     merge(bank, "Zorro", "Diego Vega")
     (told,) = rows(bank, Relationship, expired_at=None)
     assert told.proof_count == 2
 
 
 def test_a_relationship_between_the_merged_entities_is_a_correction(bank: Bank) -> None:
-    tell(bank, "Zorro knows Diego Vega.", "Zorro", "Diego Vega", relations=[relation("Zorro", "knows", "Diego Vega")])
+    store_fact(
+        bank, "Zorro knows Diego Vega.", "Zorro", "Diego Vega", relations=[relation("Zorro", "knows", "Diego Vega")]
+    )
     merge(bank, "Diego Vega", "Zorro")
     (told,) = rows(bank, Relationship)
     assert told.expired_at is not None
@@ -107,9 +111,9 @@ def test_of_a_relation_with_one_value_the_newest_holds_as_soon_as_it_begins(
     bank: Bank, year: int, *, is_over: bool
 ) -> None:
     home = relation("Zorro", "lives_in", "Madrid", object_is_value=True, valid_from=NOON.replace(year=2020))
-    tell(bank, "Zorro lives in Madrid.", "Zorro", relations=[home])
+    store_fact(bank, "Zorro lives in Madrid.", "Zorro", relations=[home])
     home = relation("Diego Vega", "lives_in", "Toledo", object_is_value=True, valid_from=NOON.replace(year=year))
-    tell(bank, "Diego Vega lives in Toledo.", "Diego Vega", relations=[home])
+    store_fact(bank, "Diego Vega lives in Toledo.", "Diego Vega", relations=[home])
     merge(bank, "Diego Vega", "Zorro")
     (madrid,) = rows(bank, Relationship, value="Madrid")
     (toledo,) = rows(bank, Relationship, value="Toledo")
@@ -118,9 +122,9 @@ def test_of_a_relation_with_one_value_the_newest_holds_as_soon_as_it_begins(
 
 
 def test_an_entity_is_not_merged_with_itself_or_with_another_tenants(bank: Bank) -> None:
-    tell(bank, "Zorro rode out.", "Zorro")
+    store_fact(bank, "Zorro rode out.", "Zorro")
     other = make_bank(make_tenant("zeta"))
-    tell(other, "Carmen dances.", "Carmen")
+    store_fact(other, "Carmen dances.", "Carmen")
     with pytest.raises(EntityConflict):
         merge(bank, "Zorro", "Zorro")
     for foreign in (entity(other, "Carmen").id, uuid7()):
@@ -129,9 +133,9 @@ def test_an_entity_is_not_merged_with_itself_or_with_another_tenants(bank: Bank)
 
 
 def test_the_kind_that_is_known_wins(bank: Bank) -> None:
-    tell(bank, "Zorro rode out.", "Zorro")
+    store_fact(bank, "Zorro rode out.", "Zorro")
     tenant = Tenant(id=bank.tenant_id)
     with tenant_transaction(tenant.id):
         Entity.objects.of_bank(bank).update(kind="OTHER")
-    tell(bank, "Diego Vega was at home.", "Diego Vega")
+    store_fact(bank, "Diego Vega was at home.", "Diego Vega")
     assert merge(bank, "Zorro", "Diego Vega").kind == "PERSON"

@@ -15,7 +15,7 @@ from banks.models import Bank, CoOccurrence, Entity, EntityName, MemoryUnit, Men
 from banks.types import FoundEntity
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
-from tests.told_facts import NOON, relation, tell
+from tests.stored_facts import NOON, relation, store_fact
 
 
 @pytest.fixture
@@ -41,8 +41,8 @@ def aliases(bank: Bank, name: str) -> set[str]:
 
 
 def tell_of_robert(bank: Bank) -> None:
-    tell(bank, "Robert Chen leads the team.", "Robert Chen")
-    tell(bank, "Bob Chen plays the drums.", "Bob Chen", "Tom")
+    store_fact(bank, "Robert Chen leads the team.", "Robert Chen")
+    store_fact(bank, "Bob Chen plays the drums.", "Bob Chen", "Tom")
     assert entities(bank) == {"Bob Chen": 2, "Tom": 1}
 
 
@@ -59,9 +59,9 @@ def test_mentions_under_a_name_become_anothers(bank: Bank) -> None:
 def test_split_entities_are_not_merged_again_by_the_next_fact(bank: Bank) -> None:
     tell_of_robert(bank)
     split(bank, "Bob Chen", "Robert Chen")
-    tell(bank, "Bob Chen bought a bicycle.", "Bob Chen")
-    tell(bank, "Robert Chen went on leave.", "Robert Chen")
-    tell(bank, "bob chen sold his drums.", "bob chen")
+    store_fact(bank, "Bob Chen bought a bicycle.", "Bob Chen")
+    store_fact(bank, "Robert Chen went on leave.", "Robert Chen")
+    store_fact(bank, "bob chen sold his drums.", "bob chen")
     assert entities(bank) == {"Robert Chen": 2, "Bob Chen": 3, "Tom": 1}
 
 
@@ -69,15 +69,15 @@ def test_an_entity_that_loses_its_canonical_name_takes_a_remaining_alias(bank: B
     tell_of_robert(bank)
     split(bank, "Bob Chen", "Bob Chen")
     assert entities(bank) == {"Robert Chen": 1, "Bob Chen": 1, "Tom": 1}
-    tell(bank, "Robert Chen went on leave.", "Robert Chen")
+    store_fact(bank, "Robert Chen went on leave.", "Robert Chen")
     assert entities(bank)["Robert Chen"] == 2
 
 
 def test_memories_can_be_named_instead_where_both_have_one_name(bank: Bank) -> None:
-    tell(
+    store_fact(
         bank, "Alice lives in Porto.", "Alice", relations=[relation("Alice", "lives_in", "Porto", object_is_value=True)]
     )
-    berlin = tell(
+    berlin = store_fact(
         bank,
         "Alice studies in Berlin.",
         "Alice",
@@ -90,14 +90,14 @@ def test_memories_can_be_named_instead_where_both_have_one_name(bank: Bank) -> N
     with tenant_transaction(bank.tenant_id):
         rows = Relationship.objects.for_tenant(bank.tenant_id)
         assert {row.value: row.subject_id == new.id for row in rows} == {"Porto": False, "Berlin": True}
-    tell(bank, "Alice Berger passed her exam.", "Alice Berger")
+    store_fact(bank, "Alice Berger passed her exam.", "Alice Berger")
     assert entities(bank) == {"Alice": 1, "Alice Berger": 2}
 
 
 def tell_of_google(bank: Bank, *names: str) -> None:
     for name in names:
         firm = FoundEntity(name, EntityKind.ORGANIZATION)
-        tell(bank, f"{name} was in the news ({len(entities(bank))}).", entities=(firm,))
+        store_fact(bank, f"{name} was in the news ({len(entities(bank))}).", entities=(firm,))
 
 
 @pytest.mark.parametrize("first", ["Google", "Google Inc."])
@@ -123,7 +123,7 @@ def test_only_a_name_that_a_person_gave_is_marked_as_such(bank: Bank) -> None:
 
 def merge_two_of_one_memory(bank: Bank) -> UUID:
     """Merge Bob Chen and Robert Chen, whom one memory both mentions."""
-    unit_id = tell(
+    unit_id = store_fact(
         bank,
         "Bob Chen met Robert Chen and Bob Smith in Berlin.",
         *("Bob Chen", "Robert Chen", "Bob Smith"),
@@ -157,8 +157,8 @@ def test_a_merge_of_two_entities_of_one_memory_can_be_undone(bank: Bank, going: 
 
 
 def test_a_name_inside_a_longer_one_is_no_mention_of_its_own(bank: Bank) -> None:
-    tell(bank, "Alice Chen leads the team.", "Alice Chen")
-    tell(bank, "Alice plays the drums.", "Alice")
+    store_fact(bank, "Alice Chen leads the team.", "Alice Chen")
+    store_fact(bank, "Alice plays the drums.", "Alice")
     merge_of(bank, "Alice Chen", "Alice")
     assert entities(bank) == {"Alice Chen": 2}
     split(bank, "Alice Chen", "Alice")
@@ -174,7 +174,7 @@ def test_a_split_that_moves_nothing_or_all_is_refused(bank: Bank, names: tuple[s
 
 def tell_of_work(bank: Bank, who: str, firm: str, **fields: Any) -> UUID:
     works = relation(who, "works_at", firm, object_is_value=True, valid_from=fields.get("occurred_start"))
-    return tell(bank, f"{who} works at {firm}.", who, relations=[works], **fields)
+    return store_fact(bank, f"{who} works at {firm}.", who, relations=[works], **fields)
 
 
 def merge_of(bank: Bank, name: str, other: str) -> None:
@@ -206,7 +206,7 @@ def test_a_relationship_that_a_fact_about_the_other_entity_ended_continues(bank:
 @pytest.mark.parametrize("year", [2025, 2099])
 def test_units_that_ended_this_way_continue_too(bank: Bank, year: int) -> None:
     nimbus = tell_of_work(bank, "Robert", "Nimbus")
-    tell(bank, "Kite plays the drums.", "Kite")
+    store_fact(bank, "Kite plays the drums.", "Kite")
     merge_of(bank, "Robert", "Kite")
     tell_of_work(bank, "Kite", "Orchid", occurred_start=NOON.replace(year=year))
     with tenant_transaction(bank.tenant_id):

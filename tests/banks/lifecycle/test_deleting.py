@@ -30,7 +30,7 @@ from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
 from tests.memory_factories import make_chunk, make_document, make_row, make_unit
-from tests.told_facts import relation, tell
+from tests.stored_facts import relation, store_fact
 
 ABOUT_UNITS = [CoOccurrence, Entity, EntityKey, EntityName, Link, Mention, PostingBlock, Relationship]
 LABELS = [RelationshipSource, UnitSource, UnitTag, MemoryUnit]
@@ -69,7 +69,7 @@ def snapshot(bank: Bank, models: Iterable[Any]) -> dict[str, list[dict[str, Any]
 
 
 def test_nothing_of_the_only_memory_is_left(bank: Bank) -> None:
-    unit_id = tell(
+    unit_id = store_fact(
         bank, "Alice lives with Bob.", "Alice", "Bob", relations=[relation("Alice", "knows", "Bob")], tags=["home"]
     )
     removed = delete(bank, unit_id)
@@ -83,12 +83,12 @@ def test_other_rows_are_as_if_the_fact_had_never_been_retained(bank: Bank, tenan
     other = make_bank(tenant)
 
     def tell_both(where: Bank) -> None:
-        tell(where, "Alice met Bob in Lisbon.", "Alice", "Bob", relations=[relation("Alice", "knows", "Bob")])
-        tell(where, "Bob paints.", "Bob")
+        store_fact(where, "Alice met Bob in Lisbon.", "Alice", "Bob", relations=[relation("Alice", "knows", "Bob")])
+        store_fact(where, "Bob paints.", "Bob")
 
     tell_both(bank)
     before = snapshot(bank, ABOUT_UNITS)
-    extra = tell(
+    extra = store_fact(
         bank,
         "Bobby went sailing with Alice and Carol.",
         "Bobby",
@@ -96,7 +96,9 @@ def test_other_rows_are_as_if_the_fact_had_never_been_retained(bank: Bank, tenan
         "Carol",
         relations=[relation("Alice", "knows", "Carol")],
     )
-    again = tell(bank, "Alice and Bob know each other.", "Alice", "Bob", relations=[relation("Alice", "knows", "Bob")])
+    again = store_fact(
+        bank, "Alice and Bob know each other.", "Alice", "Bob", relations=[relation("Alice", "knows", "Bob")]
+    )
     delete(bank, extra, again)
     assert snapshot(bank, ABOUT_UNITS) == before
     assert rows(other, Entity)
@@ -104,7 +106,7 @@ def test_other_rows_are_as_if_the_fact_had_never_been_retained(bank: Bank, tenan
 
 def test_a_relationship_with_other_sources_loses_a_proof(bank: Bank) -> None:
     for text in ("Alice knows Bob.", "Bob and Alice have met at work."):
-        last = tell(bank, text, "Alice", "Bob", relations=[relation("Alice", "knows", "Bob")])
+        last = store_fact(bank, text, "Alice", "Bob", relations=[relation("Alice", "knows", "Bob")])
     (told,) = rows(bank, Relationship)
     assert told.proof_count == 2
     delete(bank, last)
@@ -123,7 +125,7 @@ def observe(tenant: Tenant, bank: Bank, *unit_ids: UUID, **fields: Any) -> Memor
 def test_every_observation_on_a_deleted_memory_is_deleted_with_it(
     bank: Bank, tenant: Tenant, closed: dict[str, str]
 ) -> None:
-    first, second = tell(bank, "Alice paints."), tell(bank, "Alice sings in a choir.")
+    first, second = store_fact(bank, "Alice paints."), store_fact(bank, "Alice sings in a choir.")
     both = observe(tenant, bank, first, second, text="Alice paints and sings.", **closed)
     other = observe(tenant, bank, second, text="Alice has a voice.")
     higher = observe(tenant, bank, both.id, other.id, text="Alice is an artist.")
@@ -136,7 +138,7 @@ def test_every_observation_on_a_deleted_memory_is_deleted_with_it(
 
 
 def test_the_receipt_names_the_entities_of_deleted_observations(bank: Bank, tenant: Tenant) -> None:
-    first, second = tell(bank, "She paints."), tell(bank, "Alice sings.", "Alice")
+    first, second = store_fact(bank, "She paints."), store_fact(bank, "Alice sings.", "Alice")
     observation = observe(tenant, bank, first, second, text="Alice paints and sings.")
     (alice,) = rows(bank, Entity)
     make_row(Mention, tenant, unit=observation, entity=alice, name="Alice")
@@ -145,7 +147,7 @@ def test_the_receipt_names_the_entities_of_deleted_observations(bank: Bank, tena
 
 
 def test_other_derived_units_are_deleted_with_their_last_source(bank: Bank, tenant: Tenant) -> None:
-    first, second = tell(bank, "Alice paints."), tell(bank, "Alice sings in a choir.")
+    first, second = store_fact(bank, "Alice paints."), store_fact(bank, "Alice sings in a choir.")
     belief = make_unit(tenant, bank=bank, network="opinion", confidence=0.7, text="I think Alice is gifted.")
     for unit_id in (first, second):
         make_row(UnitSource, tenant, unit=belief, other_unit_id=unit_id, role="evidence")
@@ -156,7 +158,7 @@ def test_other_derived_units_are_deleted_with_their_last_source(bank: Bank, tena
 
 
 def test_the_predecessor_of_a_deleted_memory_stays_closed(bank: Bank, tenant: Tenant) -> None:
-    newer = tell(bank, "Alice lives in Lisbon.")
+    newer = store_fact(bank, "Alice lives in Lisbon.")
     old = make_unit(tenant, bank=bank, superseded_by_id=newer, expired_at="2024-01-01T00:00Z", close_reason="update")
     delete(bank, newer)
     (left,) = rows(bank, MemoryUnit)
@@ -167,9 +169,9 @@ def test_the_predecessor_of_a_deleted_memory_stays_closed(bank: Bank, tenant: Te
 def test_a_removed_chunk_deletes_only_facts_without_another_source(bank: Bank, tenant: Tenant) -> None:
     document = make_document(tenant, bank=bank)
     gone, kept = (make_chunk(tenant, bank=bank, document=document, position=place) for place in (0, 1))
-    tell(bank, "Alice paints.", sources=[Source(0, 1, chunk_id=gone.id)])
+    store_fact(bank, "Alice paints.", sources=[Source(0, 1, chunk_id=gone.id)])
     for chunk in (gone, kept):
-        tell(bank, "Alice sings.", sources=[Source(0, 1, chunk_id=chunk.id)])
+        store_fact(bank, "Alice sings.", sources=[Source(0, 1, chunk_id=chunk.id)])
     with tenant_transaction(bank.tenant_id):
         lock_memory(bank)
         removed = delete_chunks(bank, {gone.id})
@@ -179,8 +181,8 @@ def test_a_removed_chunk_deletes_only_facts_without_another_source(bank: Bank, t
 
 
 def test_a_deleted_text_is_in_no_posting(bank: Bank) -> None:
-    tell(bank, "Alice keeps tortoises.")
-    gone = tell(bank, "Bob breeds axolotls.")
+    store_fact(bank, "Alice keeps tortoises.")
+    gone = store_fact(bank, "Bob breeds axolotls.")
     delete(bank, gone)
     words = {block.lexeme for block in rows(bank, PostingBlock) if block.corpus == Corpus.UNIT}
     assert not any("axolotl" in word or "bob" in word for word in words)

@@ -14,7 +14,7 @@ from banks.models import Bank, Entity, MemoryUnit
 from tenants.transactions import tenant_transaction
 from tests.banks.lifecycle.worded_embedder import WordedEmbedder, embed
 from tests.factories import make_bank, make_tenant
-from tests.told_facts import relation, tell
+from tests.stored_facts import relation, store_fact
 
 SECRET = "Ana is in debt."
 Change = Callable[[Bank, MemoryUnit], None]
@@ -61,8 +61,8 @@ def edit(**fields: Any) -> Change:
     "apply", [invalidate, edit(text="Ana is rich."), edit(network=Network.OPINION, confidence=0.5)]
 )
 def test_a_fact_that_is_changed_is_in_no_summary(bank: Bank, apply: Change) -> None:
-    tell(bank, SECRET, "Ana")
-    tell(bank, "Bob sings.", "Bob")
+    store_fact(bank, SECRET, "Ana")
+    store_fact(bank, "Bob sings.", "Bob")
     describe(bank)
     assert summaries(bank) == {"Ana": SECRET, "Bob": "Bob sings."}
     change(bank, SECRET, apply)
@@ -75,8 +75,8 @@ def test_a_fact_that_is_changed_is_in_no_summary(bank: Bank, apply: Change) -> N
 
 
 def test_a_fact_that_is_restored_is_in_the_next_summary(bank: Bank) -> None:
-    tell(bank, SECRET, "Ana")
-    tell(bank, "Ana sings.", "Ana")
+    store_fact(bank, SECRET, "Ana")
+    store_fact(bank, "Ana sings.", "Ana")
     change(bank, SECRET, invalidate)
     describe(bank)
     assert summaries(bank) == {"Ana": "Ana sings."}
@@ -86,18 +86,18 @@ def test_a_fact_that_is_restored_is_in_the_next_summary(bank: Bank) -> None:
 
 @pytest.mark.parametrize("apply", [edit(tags=("a",)), edit(importance=0.9)])
 def test_an_edit_that_leaves_the_words_leaves_the_summary(bank: Bank, apply: Change) -> None:
-    tell(bank, SECRET, "Ana")
+    store_fact(bank, SECRET, "Ana")
     describe(bank)
     change(bank, SECRET, apply)
     assert summaries(bank) == {"Ana": SECRET}
 
 
 def test_an_opinion_removes_only_summaries_of_entities_whose_relationship_ends(bank: Bank) -> None:
-    tell(bank, "Ana sings.", "Ana")
-    tell(bank, "Bob sings.", "Bob")
+    store_fact(bank, "Ana sings.", "Ana")
+    store_fact(bank, "Bob sings.", "Bob")
     married = relation("Bob", "spouse_of", "Cleo")
     held: dict[str, Any] = {"relations": [married], "network": Network.OPINION, "confidence": 0.5}
-    tell(bank, "I think Bob married Cleo.", "Bob", "Cleo", "Ana", **held)
+    store_fact(bank, "I think Bob married Cleo.", "Bob", "Cleo", "Ana", **held)
     describe(bank)
     assert summaries(bank)["Cleo"] == married.text
     change(bank, "I think Bob married Cleo.", invalidate)

@@ -17,7 +17,7 @@ from tests.factories import make_bank, make_operation
 from tests.llm_server import ScriptedLLM
 from tests.llm_server.observing import observe_each_fact
 from tests.retrieval.memory import Memory
-from tests.told_facts import tell
+from tests.stored_facts import store_fact
 
 
 def test_a_bank_is_made_and_then_changed(client: Hindsight, run: Run) -> None:
@@ -129,7 +129,7 @@ def test_observations_are_made_when_they_are_asked_for(
 ) -> None:
     llm.chat.otherwise = observe_each_fact
     for text in ("Bob sails.", "Bob fishes."):
-        tell(memory.bank, text, "Bob", tags=("sea",))
+        store_fact(memory.bank, text, "Bob", tags=("sea",))
     fact = str(client.list_memories("support", search_query="sails").items[0].id)
     assert run(client.memory.clear_memory_observations("support", fact)).deleted_count == 0
     asked, again = (run(client.banks.trigger_consolidation("support")) for _ in range(2))

@@ -24,7 +24,7 @@ from tests.llm_server import ScriptedLLM
 from tests.llm_server.observing import observe_each_fact
 from tests.llm_server.script import Reply
 from tests.retrieval.memory import Memory
-from tests.told_facts import tell
+from tests.stored_facts import store_fact
 
 CONFIG = "/v1/default/banks/nora/config"
 MISSION = "Keep what the user says about sailing."
@@ -176,7 +176,7 @@ def test_observations_follow_their_settings(
 ) -> None:
     llm.chat.otherwise = observe_each_fact
     for text in ("Bob sails.", "Bob fishes."):
-        tell(memory.bank, text, "Bob")
+        store_fact(memory.bank, text, "Bob")
     fact = str(client.list_memories("support", search_query="sails").items[0].id)
     config = "/v1/default/banks/support/config"
     for switch in ({"enable_observations": False}, {"enable_observations": None, "enable_auto_consolidation": False}):

@@ -6,7 +6,7 @@ from banks.models import Bank, Episode
 from reflection.forgetting.shortened_texts import find_bare_texts, store_vectors
 from tenants.transactions import tenant_transaction
 from tests.memory_factories import make_chunk, make_episode
-from tests.told_facts import vector_of
+from tests.stored_facts import vector_of
 
 FORMER = vector_of("what was forgotten")
 

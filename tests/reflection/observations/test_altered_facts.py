@@ -19,7 +19,7 @@ from reflection.observations.refreshing import MOST_CALLS, RefreshTools, refresh
 from reflection.observations.types import Dossier, Observation, Observed
 from tenants.transactions import tenant_transaction
 from tests.hashed_embedder import HashedEmbedder
-from tests.told_facts import tell, vector_of
+from tests.stored_facts import store_fact, vector_of
 
 AT_ONCE = 2
 MOST = AT_ONCE * MOST_CALLS
@@ -47,7 +47,7 @@ class Listing:
 
 def fill(bank: Bank) -> list[UUID]:
     """Store twice as many facts as are read at once. Returns the ids of the observed facts, which are the newest."""
-    ids = [tell(bank, f"Ana likes the number {number}.", "Ana") for number in range(2 * MOST)]
+    ids = [store_fact(bank, f"Ana likes the number {number}.", "Ana") for number in range(2 * MOST)]
     with tenant_transaction(bank.tenant_id):
         for unit_id in ids[MOST:]:
             MemoryUnit.objects.of_bank(bank).filter(id=unit_id).update(proof_count=2)
@@ -134,7 +134,7 @@ def test_a_fact_that_is_altered_during_the_call_is_read_by_the_next_refresh(bank
                 mark_stale(bank, [find_ana(bank)], now=timezone.now(), is_altered=True)
             return super().observe(dossier)
 
-    tell(bank, "Ana owns a boat.", "Ana")
+    store_fact(bank, "Ana owns a boat.", "Ana")
     with tenant_transaction(bank.tenant_id):
         ana = find_ana(bank)
         mark_stale(bank, [ana], now=timezone.now(), quiet=timedelta(0))

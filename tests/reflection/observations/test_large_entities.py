@@ -19,7 +19,7 @@ from reflection.observations.types import Dossier, Observation, Observed, Observ
 from tenants.transactions import tenant_transaction
 from tests.hashed_embedder import HashedEmbedder
 from tests.memory_factories import make_entity
-from tests.told_facts import tell
+from tests.stored_facts import store_fact
 
 FACTS = 10_000
 MOST_CHARACTERS = 40_000  # per prompt
@@ -105,7 +105,7 @@ def test_it_is_read_in_bounded_parts_and_then_only_its_new_facts(bank: Bank, ana
     assert first.seen[0].fact_count == FACTS
 
     for number in range(3):
-        tell(bank, f"Ana bought boat {number}.", "Ana")
+        store_fact(bank, f"Ana bought boat {number}.", "Ana")
     rows = refresh(bank, ana, second)
 
     [dossier] = second.seen

@@ -23,7 +23,7 @@ from tenants.transactions import tenant_transaction
 from tests.factories import make_webhook
 from tests.hashed_embedder import HashedEmbedder
 from tests.retrieval.memory import Memory
-from tests.told_facts import tell
+from tests.stored_facts import store_fact
 
 
 @dataclass
@@ -70,13 +70,13 @@ def read_sources(bank: Bank, unit: MemoryUnit) -> set[UUID]:
 
 
 def test_an_observation_names_its_facts_and_is_closed_when_they_say_something_else(bank: Bank) -> None:
-    cello = tell(bank, "Ana plays the cello.", "Ana")
+    cello = store_fact(bank, "Ana plays the cello.", "Ana")
     refresh(bank, Recorder())
     [first] = read_observations(bank)
     assert (first.text, first.network, first.confidence) == ("Ana plays the cello.", "observation", None)
     assert read_sources(bank, first) == {cello}
 
-    porto = tell(bank, "Ana lives in Porto.", "Ana")
+    porto = store_fact(bank, "Ana lives in Porto.", "Ana")
     refresh(bank, Recorder())
 
     [second] = read_observations(bank)
@@ -87,7 +87,7 @@ def test_an_observation_names_its_facts_and_is_closed_when_they_say_something_el
 
 
 def test_an_observation_counts_the_sources_of_its_facts_and_not_the_facts(bank: Bank) -> None:
-    facts = [tell(bank, f"Ana plays the {thing}.", "Ana") for thing in ("cello", "flute", "harp")]
+    facts = [store_fact(bank, f"Ana plays the {thing}.", "Ana") for thing in ("cello", "flute", "harp")]
     memory = Memory(bank)
     first, second = memory.message("I play the cello and the flute."), memory.message("I play the harp.")
     with tenant_transaction(bank.tenant_id):
@@ -101,7 +101,7 @@ def test_an_observation_counts_the_sources_of_its_facts_and_not_the_facts(bank: 
 
 
 def test_a_kept_observation_stays_the_same_unit(bank: Bank) -> None:
-    tell(bank, "Ana plays the cello.", "Ana")
+    store_fact(bank, "Ana plays the cello.", "Ana")
     refresh(bank, Recorder())
     [before] = read_observations(bank)
 
@@ -112,13 +112,13 @@ def test_a_kept_observation_stays_the_same_unit(bank: Bank) -> None:
 
 def test_a_large_entity_is_read_in_bounded_parts_and_then_only_its_new_facts(bank: Bank) -> None:
     for number in range(30):
-        tell(bank, f"Ana likes the number {number}.", "Ana")
+        store_fact(bank, f"Ana likes the number {number}.", "Ana")
     first = Recorder()
     refresh(bank, first)
     assert [len(dossier.facts) for dossier in first.seen] == [3] * MOST_CALLS
     assert all(dossier.known for dossier in first.seen[1:])
 
-    tell(bank, "Ana lives in Porto.", "Ana")
+    store_fact(bank, "Ana lives in Porto.", "Ana")
     second = Recorder()
     refresh(bank, second)
 
@@ -128,8 +128,8 @@ def test_a_large_entity_is_read_in_bounded_parts_and_then_only_its_new_facts(ban
 
 
 def test_deleting_all_facts_deletes_the_observation(bank: Bank) -> None:
-    unit_id = tell(bank, "Ana plays the cello.", "Ana")
-    tell(bank, "Ana lives in Porto.", "Ana", network=Network.EXPERIENCE)
+    unit_id = store_fact(bank, "Ana plays the cello.", "Ana")
+    store_fact(bank, "Ana lives in Porto.", "Ana", network=Network.EXPERIENCE)
     refresh(bank, Recorder())
     ana = find_ana(bank)
     with tenant_transaction(bank.tenant_id):
@@ -140,8 +140,8 @@ def test_deleting_all_facts_deletes_the_observation(bank: Bank) -> None:
 
 
 def test_a_fact_that_is_deleted_during_the_call_is_not_observed(bank: Bank) -> None:
-    unit_id = tell(bank, "Ana plays the cello.", "Ana")
-    tell(bank, "Ana lives in Porto.", "Ana")
+    unit_id = store_fact(bank, "Ana plays the cello.", "Ana")
+    store_fact(bank, "Ana lives in Porto.", "Ana")
 
     class Slow(Recorder):
         def observe(self, dossier: Dossier) -> Observed:
@@ -156,8 +156,8 @@ def test_a_fact_that_is_deleted_during_the_call_is_not_observed(bank: Bank) -> N
 
 
 def test_an_observation_on_a_fact_that_is_deleted_during_the_call_is_not_stored(bank: Bank) -> None:
-    unit_id = tell(bank, "Ana has leukemia.", "Ana")
-    tell(bank, "Ana lives in Porto.", "Ana")
+    unit_id = store_fact(bank, "Ana has leukemia.", "Ana")
+    store_fact(bank, "Ana lives in Porto.", "Ana")
 
     class Slow(Recorder):
         def observe(self, dossier: Dossier) -> Observed:
@@ -172,7 +172,7 @@ def test_an_observation_on_a_fact_that_is_deleted_during_the_call_is_not_stored(
 
 
 def test_a_change_while_the_observer_thinks_keeps_it_stale(bank: Bank) -> None:
-    tell(bank, "Ana plays the cello.", "Ana")
+    store_fact(bank, "Ana plays the cello.", "Ana")
 
     class Interrupted(Recorder):
         def observe(self, dossier: Dossier) -> Observed:
@@ -189,7 +189,7 @@ def test_a_change_while_the_observer_thinks_keeps_it_stale(bank: Bank) -> None:
 
 
 def test_many_changes_wait_for_quiet_but_not_for_ever(bank: Bank) -> None:
-    tell(bank, "Ana plays the cello.", "Ana")
+    store_fact(bank, "Ana plays the cello.", "Ana")
     ana, start = find_ana(bank), timezone.now()
     with tenant_transaction(bank.tenant_id):
         for minute in range(20):
@@ -204,10 +204,10 @@ def test_an_entity_with_few_facts_costs_no_call(bank: Bank, settings: Any) -> No
     settings.OBSERVATION_LEAST_FACTS = 3
     observer = Recorder()
     for number in range(1, 3):
-        tell(bank, f"Ana has {number} dogs.", "Ana")
+        store_fact(bank, f"Ana has {number} dogs.", "Ana")
         refresh(bank, observer)
     assert observer.seen == []
-    tell(bank, "Ana has 3 dogs.", "Ana")
+    store_fact(bank, "Ana has 3 dogs.", "Ana")
     refresh(bank, observer)
     assert [len(dossier.facts) for dossier in observer.seen] == [3]
 
@@ -215,9 +215,9 @@ def test_an_entity_with_few_facts_costs_no_call(bank: Bank, settings: Any) -> No
 def test_a_later_refresh_reads_new_facts_only(bank: Bank) -> None:
     observer = Recorder()
     for number in range(3):
-        tell(bank, f"Ana has {number} dogs.", "Ana")
+        store_fact(bank, f"Ana has {number} dogs.", "Ana")
     refresh(bank, observer)
-    tell(bank, "Ana has 3 dogs.", "Ana")
+    store_fact(bank, "Ana has 3 dogs.", "Ana")
     refresh(bank, observer)
     assert [fact.text for fact in observer.seen[-1].facts] == ["Ana has 3 dogs."]
     assert observer.seen[-1].known
@@ -228,7 +228,7 @@ def test_a_later_refresh_reads_new_facts_only(bank: Bank) -> None:
 def test_a_fact_that_becomes_true_later_is_shown_with_its_date(bank: Bank) -> None:
     begins = timezone.now() + timedelta(days=400)
     for town, since in (("Rome", begins), ("Oslo", None)):
-        tell(bank, f"Ana lives in {town}.", "Ana", valid_from=since)
+        store_fact(bank, f"Ana lives in {town}.", "Ana", valid_from=since)
     observer = Recorder()
 
     refresh(bank, observer)
@@ -240,8 +240,8 @@ def test_a_fact_that_becomes_true_later_is_shown_with_its_date(bank: Bank) -> No
 
 
 def test_a_fact_whose_scheduled_end_has_passed_is_not_observed(bank: Bank) -> None:
-    tell(bank, "Ana lives in Rome.", "Ana", valid_until=timezone.now() - timedelta(days=1))
-    tell(bank, "Ana sings.", "Ana")
+    store_fact(bank, "Ana lives in Rome.", "Ana", valid_until=timezone.now() - timedelta(days=1))
+    store_fact(bank, "Ana sings.", "Ana")
     observer = Recorder()
 
     refresh(bank, observer)
@@ -258,11 +258,11 @@ class Rewording(Recorder):
 
 
 def test_a_reworded_observation_stays_the_same_memory(bank: Bank) -> None:
-    tell(bank, "Ana plays the cello.", "Ana")
+    store_fact(bank, "Ana plays the cello.", "Ana")
     refresh(bank, Recorder())
     [before] = read_observations(bank)
 
-    tell(bank, "Ana plays it well.", "Ana")
+    store_fact(bank, "Ana plays it well.", "Ana")
     refresh(bank, Rewording())
 
     [after] = read_observations(bank)
@@ -275,7 +275,7 @@ def test_a_reworded_observation_stays_the_same_memory(bank: Bank) -> None:
 
 
 def test_an_observation_that_is_reworded_like_another_one_is_closed(bank: Bank) -> None:
-    cello, home = tell(bank, "Ana plays the cello.", "Ana"), tell(bank, "Ana lives in Porto.", "Ana")
+    cello, home = store_fact(bank, "Ana plays the cello.", "Ana"), store_fact(bank, "Ana lives in Porto.", "Ana")
 
     class First(Recorder):
         def observe(self, _dossier: Dossier) -> Observed:
@@ -286,14 +286,14 @@ def test_an_observation_that_is_reworded_like_another_one_is_closed(bank: Bank) 
             return Observed(tuple(replace(one, text="Ana lives in Porto.") for one in dossier.known[:1]))
 
     refresh(bank, First())
-    tell(bank, "Ana has a dog.", "Ana")
+    store_fact(bank, "Ana has a dog.", "Ana")
     refresh(bank, Same())
 
     assert [unit.text for unit in read_observations(bank)] == ["Ana lives in Porto."]
 
 
 def test_an_observation_of_two_entities_stays_with_one_when_the_other_drops_it(bank: Bank) -> None:
-    fact = tell(bank, "Ana knows Bea.", "Ana", "Bea")
+    fact = store_fact(bank, "Ana knows Bea.", "Ana", "Bea")
 
     class Saying(Recorder):
         def __init__(self, *texts: str) -> None:
@@ -313,7 +313,7 @@ def test_an_observation_of_two_entities_stays_with_one_when_the_other_drops_it(b
     refresh_one("Ana", "Ana knows Bea.")
     refresh_one("Bea", "Ana knows Bea.")
     [shared] = read_observations(bank)
-    tell(bank, "Ana has a dog.", "Ana")
+    store_fact(bank, "Ana has a dog.", "Ana")
     refresh_one("Ana", "Ana is sociable.")
 
     with tenant_transaction(bank.tenant_id):
@@ -326,7 +326,7 @@ def test_a_refresh_is_an_event_with_ids(bank: Bank) -> None:
     with tenant_transaction(bank.tenant_id):
         tenant = Tenant.objects.get(id=bank.tenant_id)
     make_webhook(tenant, events=["observation.refreshed"])
-    tell(bank, "Ana plays the cello.", "Ana")
+    store_fact(bank, "Ana plays the cello.", "Ana")
     refresh(bank, Recorder())
     [observation] = read_observations(bank)
     with tenant_transaction(bank.tenant_id):
@@ -338,17 +338,17 @@ def test_a_refresh_is_an_event_with_ids(bank: Bank) -> None:
 def test_an_entity_is_read_again_when_it_has_doubled_or_a_fact_has_ended(bank: Bank, settings: Any) -> None:
     settings.OBSERVATION_LEAST_FACTS, settings.OBSERVATION_LEAST_SHARE = 2, 1.0
     observer = Recorder()
-    facts = [tell(bank, f"Ana likes the number {number}.", "Ana") for number in range(3)]
+    facts = [store_fact(bank, f"Ana likes the number {number}.", "Ana") for number in range(3)]
     refresh(bank, observer)
     for number in range(3, 5):
-        tell(bank, f"Ana likes the number {number}.", "Ana")
+        store_fact(bank, f"Ana likes the number {number}.", "Ana")
         refresh(bank, observer)
     assert len(observer.seen) == 1
-    tell(bank, "Ana likes the number 5.", "Ana")
+    store_fact(bank, "Ana likes the number 5.", "Ana")
     refresh(bank, observer)
     assert [len(dossier.facts) for dossier in observer.seen] == [3, 3]
     assert observer.seen[1].fact_count == 6
-    tell(bank, "Ana likes the number 6.", "Ana")
+    store_fact(bank, "Ana likes the number 6.", "Ana")
     with tenant_transaction(bank.tenant_id):
         MemoryUnit.objects.of_bank(bank).filter(id=facts[0]).update(expired_at=timezone.now(), close_reason="update")
     refresh(bank, observer)

@@ -23,7 +23,7 @@ from reflection.observations.refreshing import Refreshed, RefreshTools, refresh_
 from reflection.observations.types import Dossier, Observation, Observed, Observer
 from tenants.transactions import tenant_transaction
 from tests.hashed_embedder import HashedEmbedder
-from tests.told_facts import NOON, tell
+from tests.stored_facts import NOON, store_fact
 
 ANN, BOB = "user:ann", "user:bob"
 
@@ -96,14 +96,14 @@ def retag(bank: Bank, unit_id: UUID, *tags: str) -> None:
 
 
 def tell_under(bank: Bank, tags: Sequence[str]) -> list[UUID]:
-    return [tell(bank, f"Ana knows {tag}.", "Ana", tags=(tag,)) for tag in tags]
+    return [store_fact(bank, f"Ana knows {tag}.", "Ana", tags=(tag,)) for tag in tags]
 
 
 def test_each_set_of_tags_has_observations_of_its_own_facts_alone(bank: Bank) -> None:
-    tell(bank, "Ana earns 120,000.", "Ana", tags=(ANN,))
-    tell(bank, "Ana has a dog.", "Ana", tags=(BOB,))
-    tell(bank, "Ana has a cat.", "Ana", tags=(BOB, "vip"))
-    tell(bank, "Ana is a baker.", "Ana")
+    store_fact(bank, "Ana earns 120,000.", "Ana", tags=(ANN,))
+    store_fact(bank, "Ana has a dog.", "Ana", tags=(BOB,))
+    store_fact(bank, "Ana has a cat.", "Ana", tags=(BOB, "vip"))
+    store_fact(bank, "Ana is a baker.", "Ana")
 
     refresh(bank, Repeating())
 
@@ -117,7 +117,7 @@ def test_each_set_of_tags_has_observations_of_its_own_facts_alone(bank: Bank) ->
 
 def test_the_same_words_are_observed_under_both(bank: Bank) -> None:
     for tag in (ANN, BOB):
-        tell(bank, "Ana is a baker.", "Ana", tags=(tag,))
+        store_fact(bank, "Ana is a baker.", "Ana", tags=(tag,))
     refresh(bank, Repeating())
     assert list_observed(bank) == {(ANN,): ["Ana is a baker."], (BOB,): ["Ana is a baker."]}
 
@@ -125,7 +125,7 @@ def test_the_same_words_are_observed_under_both(bank: Bank) -> None:
 def test_only_changed_scopes_cost_a_call(bank: Bank) -> None:
     tell_under(bank, [ANN, BOB])
     refresh(bank, Repeating())
-    tell(bank, "Ana has a dog.", "Ana", tags=(BOB,))
+    store_fact(bank, "Ana has a dog.", "Ana", tags=(BOB,))
 
     observer = Repeating()
     refresh(bank, observer)
@@ -137,7 +137,7 @@ def test_only_changed_scopes_cost_a_call(bank: Bank) -> None:
 
 def test_a_deleted_fact_has_its_scope_read_again_and_no_other(bank: Bank) -> None:
     tell_under(bank, [ANN, BOB])
-    gone = tell(bank, "Ana has a dog.", "Ana", tags=(BOB,))
+    gone = store_fact(bank, "Ana has a dog.", "Ana", tags=(BOB,))
     refresh(bank, Repeating())
     with tenant_transaction(bank.tenant_id):
         lock_memory(bank)
@@ -190,7 +190,7 @@ def test_a_fact_that_gets_other_tags_during_the_call_is_not_observed(bank: Bank)
 
 def test_a_fact_with_the_hash_of_other_tags_is_not_observed_under_them(bank: Bank) -> None:
     """It happens if a document is replaced under other tags, and the same fact already existed under these."""
-    _, stray = (tell(bank, text, "Ana", tags=(BOB,)) for text in ("Ana has a dog.", "Ana earns 120,000."))
+    _, stray = (store_fact(bank, text, "Ana", tags=(BOB,)) for text in ("Ana has a dog.", "Ana earns 120,000."))
     with tenant_transaction(bank.tenant_id):
         UnitTag.objects.for_tenant(bank.tenant_id).filter(unit_id=stray).update(tag=ANN)
 
@@ -239,7 +239,7 @@ def test_a_refusal_under_some_tags_delays_no_other_scope(bank: Bank) -> None:
     assert row.due_at is not None
     assert row.due_at > timezone.now() + timedelta(minutes=5)
 
-    tell(bank, "Ana has a dog.", "Ana", tags=(BOB,))
+    store_fact(bank, "Ana has a dog.", "Ana", tags=(BOB,))
     mark(bank)
     with tenant_transaction(bank.tenant_id):
         assert (ObservedEntity.objects.of_bank(bank).get().due_at or NOON) <= timezone.now()
@@ -278,7 +278,7 @@ def test_a_person_can_refresh_all_scopes_of_an_entity(bank: Bank) -> None:
 
 def test_observations_under_other_tags_than_any_fact_has_are_closed(bank: Bank) -> None:
     """For example the observations of an earlier version, which had no tags."""
-    tell(bank, "Ana earns 120,000.", "Ana")
+    store_fact(bank, "Ana earns 120,000.", "Ana")
     refresh(bank, Repeating())
     with tenant_transaction(bank.tenant_id):
         fact = MemoryUnit.objects.of_bank(bank).get(network="world")
@@ -292,7 +292,7 @@ def test_observations_under_other_tags_than_any_fact_has_are_closed(bank: Bank) 
 def test_a_large_scope_shows_nothing_known_under_other_tags(bank: Bank) -> None:
     tell_under(bank, [ANN])
     for number in range(refreshing.MOST_CALLS + 2):
-        tell(bank, f"Ana has dog {number}.", "Ana", tags=(BOB,))
+        store_fact(bank, f"Ana has dog {number}.", "Ana", tags=(BOB,))
     known: list[str] = []
 
     class Keeping(Repeating):
@@ -301,7 +301,7 @@ def test_a_large_scope_shows_nothing_known_under_other_tags(bank: Bank) -> None:
             return super().observe(dossier)
 
     refresh(bank, Keeping(facts_at_once=1))
-    tell(bank, "Ana has a cat.", "Ana", tags=(BOB,))
+    store_fact(bank, "Ana has a cat.", "Ana", tags=(BOB,))
     known.clear()
     observer = Keeping(facts_at_once=1)
     refresh(bank, observer)

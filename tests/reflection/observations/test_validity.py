@@ -22,7 +22,7 @@ from retrieval.types import PointInTime, RecallQuery
 from tenants.transactions import tenant_transaction
 from tests.hashed_embedder import HashedEmbedder
 from tests.memory_factories import make_episode, make_row
-from tests.told_facts import relation, tell
+from tests.stored_facts import relation, store_fact
 
 JANUARY, MARCH, JUNE, AUGUST = (datetime(2024, month, 5, 12, tzinfo=UTC) for month in (1, 3, 6, 8))
 BOSTON, DENVER, CELLO = "Ana lives in Boston.", "Ana lives in Denver.", "Ana plays the cello."
@@ -60,7 +60,7 @@ class Newest(EachFact):
 
 def move_to(bank: Bank, town: str, at: datetime) -> UUID:
     lives = relation("Ana", "lives_in", town, object_is_value=True)
-    return tell(bank, f"Ana lives in {town}.", "Ana", relations=[lives], mentioned_at=at)
+    return store_fact(bank, f"Ana lives in {town}.", "Ana", relations=[lives], mentioned_at=at)
 
 
 def refresh(bank: Bank, observer: Observer) -> None:
@@ -112,17 +112,17 @@ def test_a_point_in_time_shows_the_observations_valid_then(bank: Bank, *, is_see
 
 
 def test_it_begins_with_the_newest_of_its_facts(bank: Bank) -> None:
-    home = tell(bank, BOSTON, "Ana", occurred_start=JANUARY, mentioned_at=AUGUST)
-    cello = tell(bank, CELLO, "Ana", mentioned_at=MARCH)
+    home = store_fact(bank, BOSTON, "Ana", occurred_start=JANUARY, mentioned_at=AUGUST)
+    cello = store_fact(bank, CELLO, "Ana", mentioned_at=MARCH)
     refresh(bank, Saying({"Home.": [home], "Cello.": [cello], "Both.": [home, cello]}))
 
     assert [read(bank, text)[0].valid_from for text in ("Home.", "Cello.", "Both.")] == [JANUARY, MARCH, MARCH]
 
 
 def test_a_kept_observation_keeps_its_beginning_until_a_fact_begins_later(bank: Bank) -> None:
-    cello = tell(bank, CELLO, "Ana", mentioned_at=MARCH)
+    cello = store_fact(bank, CELLO, "Ana", mentioned_at=MARCH)
     refresh(bank, Saying({CELLO: [cello]}))
-    assert tell(bank, CELLO, "Ana", mentioned_at=JUNE) == cello
+    assert store_fact(bank, CELLO, "Ana", mentioned_at=JUNE) == cello
     refresh(bank, Saying({CELLO: [cello]}))
     assert [unit.valid_from for unit in read(bank, CELLO)] == [MARCH]
 
@@ -138,7 +138,7 @@ def test_superseded_facts_are_observed_until_their_successors_begin(bank: Bank) 
     for turn in range(3):
         for number in range(3):
             said_at = JANUARY + timedelta(days=10 * turn + number)
-            tell(bank, f"Ana ran {turn} and {number} miles.", "Ana", mentioned_at=said_at)
+            store_fact(bank, f"Ana ran {turn} and {number} miles.", "Ana", mentioned_at=said_at)
         refresh(bank, Newest())
 
     for day, turn in ((5, 0), (15, 1), (400, 2)):
@@ -149,8 +149,8 @@ def test_superseded_facts_are_observed_until_their_successors_begin(bank: Bank) 
 
 def test_it_ends_with_the_first_scheduled_end_of_its_facts(bank: Bank) -> None:
     ends = timezone.now() + timedelta(days=30)
-    home = tell(bank, BOSTON, "Ana", mentioned_at=JANUARY, valid_until=ends)
-    cello = tell(bank, CELLO, "Ana", mentioned_at=JANUARY)
+    home = store_fact(bank, BOSTON, "Ana", mentioned_at=JANUARY, valid_until=ends)
+    cello = store_fact(bank, CELLO, "Ana", mentioned_at=JANUARY)
     both = "Ana, a cellist, is of Boston."
     refresh(bank, Saying({both: [home, cello], CELLO: [cello]}))
 
@@ -159,7 +159,7 @@ def test_it_ends_with_the_first_scheduled_end_of_its_facts(bank: Bank) -> None:
 
 
 def test_other_words_for_the_same_facts_take_the_place_of_the_former_for_all_their_time(bank: Bank) -> None:
-    cello = tell(bank, CELLO, "Ana", mentioned_at=JANUARY)
+    cello = store_fact(bank, CELLO, "Ana", mentioned_at=JANUARY)
     refresh(bank, Saying({CELLO: [cello]}))
     before = timezone.now()
     refresh(bank, Saying({"Ana is a cellist.": [cello]}))
@@ -171,7 +171,10 @@ def test_other_words_for_the_same_facts_take_the_place_of_the_former_for_all_the
 
 @pytest.mark.parametrize("reason", ["update", "correction"])
 def test_an_observation_without_its_only_fact_is_hidden_before_any_refresh(bank: Bank, reason: str) -> None:
-    home, cello = tell(bank, BOSTON, "Ana", mentioned_at=JANUARY), tell(bank, CELLO, "Ana", mentioned_at=JANUARY)
+    home, cello = (
+        store_fact(bank, BOSTON, "Ana", mentioned_at=JANUARY),
+        store_fact(bank, CELLO, "Ana", mentioned_at=JANUARY),
+    )
     refresh(bank, Saying({BOSTON: [home], "Ana, a cellist, is of Boston.": [home, cello]}))
     before = timezone.now()
     close(bank, home, reason)
@@ -198,7 +201,10 @@ def test_a_superseded_fact_closes_its_observation_at_once(bank: Bank) -> None:
 
 
 def test_a_correction_takes_former_versions_along(bank: Bank) -> None:
-    home, cello = tell(bank, BOSTON, "Ana", mentioned_at=JANUARY), tell(bank, CELLO, "Ana", mentioned_at=JUNE)
+    home, cello = (
+        store_fact(bank, BOSTON, "Ana", mentioned_at=JANUARY),
+        store_fact(bank, CELLO, "Ana", mentioned_at=JUNE),
+    )
     refresh(bank, Saying({BOSTON: [home]}))
     refresh(bank, Saying({"Ana, a cellist, is of Boston.": [home, cello]}))
     assert ask(bank, as_of=MARCH) == [BOSTON]
@@ -209,7 +215,7 @@ def test_a_correction_takes_former_versions_along(bank: Bank) -> None:
 
 
 def test_a_correction_leaves_the_observations_of_other_facts(bank: Bank) -> None:
-    first, second = tell(bank, CELLO, "Ana"), tell(bank, "Ana practises the cello daily.", "Ana")
+    first, second = store_fact(bank, CELLO, "Ana"), store_fact(bank, "Ana practises the cello daily.", "Ana")
     refresh(bank, Saying({"Ana is a cellist.": [first, second]}))
     close(bank, first, "correction")
     refresh(bank, Saying({"Ana is a cellist.": [second]}))
@@ -219,7 +225,7 @@ def test_a_correction_leaves_the_observations_of_other_facts(bank: Bank) -> None
 
 @pytest.mark.parametrize("reason", ["update", "correction"])
 def test_a_restored_fact_is_in_one_version_only(bank: Bank, reason: str) -> None:
-    home = tell(bank, BOSTON, "Ana", mentioned_at=JANUARY)
+    home = store_fact(bank, BOSTON, "Ana", mentioned_at=JANUARY)
     refresh(bank, Saying({BOSTON: [home]}))
     close(bank, home, reason)
     refresh(bank, Saying({}))
@@ -231,7 +237,7 @@ def test_a_restored_fact_is_in_one_version_only(bank: Bank, reason: str) -> None
 
 
 def test_an_observation_that_also_rests_on_an_episode_stays(bank: Bank) -> None:
-    home = tell(bank, BOSTON, "Ana")
+    home = store_fact(bank, BOSTON, "Ana")
     refresh(bank, Saying({BOSTON: [home]}))
     [told] = read(bank, BOSTON)
     make_row(UnitSource, bank.tenant, unit=told, episode=make_episode(bank.tenant, bank=bank), role="summarises")

@@ -30,7 +30,7 @@ def relation(subject: str, name: str, thing: str, **fields: Any) -> FoundRelatio
     return FoundRelationship(subject, name, thing, f"{subject} {name} {thing}.", **fields)
 
 
-def tell(
+def store_fact(
     bank: Bank,
     text: str,
     *names: str,
