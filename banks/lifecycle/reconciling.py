@@ -63,8 +63,8 @@ def may_be_echo(fact: PreparedFact) -> bool:
 def follow_plan(
     plan: Plan, current: dict[UUID, KnownUnit], said: dict[Identity, UUID], *, open_places: set[int]
 ) -> tuple[dict[int, UUID], dict[int, Decision]]:
-    """The known units that the plan found, by the place of the fact, and the merges. A unit is merged with one fact of a
-    batch: a second merge would undo the first.
+    """The known units that the plan found, and the merges. A unit is merged with one fact of a batch: a second merge
+    would undo the first.
     """
     known_ids: dict[int, UUID] = {}
     merged: dict[int, Decision] = {}
