@@ -63,7 +63,7 @@ class LackingRow:
 
 
 @dataclass(frozen=True)
-class Filled:
+class FilledVectors:
     rows: int = 0
     usage: Usage = field(default_factory=Usage)
 
@@ -76,7 +76,7 @@ def fill_vectors(  # the collaborators of a writer
     *,
     since: UUID = BEFORE_ALL,
     step: Step = report_nothing,
-) -> Filled:
+) -> FilledVectors:
     """Make the vectors that the column of `slot` lacks, of rows with later ids than `since`: ids are in time's order.
 
     Call outside of transactions. Raises EmbeddingModelChanged if the change is given up meanwhile.
@@ -96,7 +96,7 @@ def fill_vectors(  # the collaborators of a writer
     with write():
         lock_for_filling(bank)
         fill_topics(bank, slot)
-    return Filled(done, usage)
+    return FilledVectors(done, usage)
 
 
 def find_lacking(bank: Bank, table: BareModel, slot: int) -> TenantQuerySet[Any]:

@@ -40,7 +40,7 @@ def find_new_names(
 
 def record_mentions(bank: Bank, namings: Sequence[Naming], *, identities: Identities | None = None) -> list[Resolved]:
     """Call inside a tenant transaction, after `lock_memory`. `identities` are answers to `find_questions`."""
-    mentions = [(naming, entity) for naming in namings for entity in usable(naming)]
+    mentions = [(naming, entity) for naming in namings for entity in list_named_entities(naming)]
     asked = [build_mention(naming, entity) for naming, entity in mentions]
     candidates = find_candidates(bank, {mention.name for mention in asked})
     decisions = follow_answers(asked, resolve_all(asked, candidates), identities or {}, candidates)
@@ -116,7 +116,7 @@ def list_first_writings(names: Sequence[str]) -> list[str]:
     return list({normalise_name(name): name for name in reversed(names)}.values())
 
 
-def usable(naming: Naming) -> list[FoundEntity]:
+def list_named_entities(naming: Naming) -> list[FoundEntity]:
     """The entities with letters in their names, each name once. A speaker is a person, even if the kind was guessed."""
     speakers = {identity_key(speaker) for speaker in naming.speakers if has_letters(speaker)}
     named: dict[tuple[str, EntityKind], FoundEntity] = {}

@@ -126,7 +126,7 @@ def edit_unit(bank: Bank, unit: MemoryUnit, edit: UnitEdit, *, vector: Vector | 
         raise MemoryState("A closed memory can't be edited; restore it first.")
     before = read_state(bank, unit)
     columns = edit.build_columns(before)
-    is_restated = states_otherwise(before, columns)
+    is_restated = changes_statement(before, columns)
     if is_restated and unit.superseded_by_id is not None:
         cancel_scheduled_end(bank, unit, actor=actor)
     for name, value in columns.items():
@@ -153,7 +153,7 @@ def edit_unit(bank: Bank, unit: MemoryUnit, edit: UnitEdit, *, vector: Vector | 
     note_edit(bank, unit, before, actor=actor, reason=reason)
 
 
-def states_otherwise(before: UnitState, columns: dict[str, Any]) -> bool:
+def changes_statement(before: UnitState, columns: dict[str, Any]) -> bool:
     return any(name in columns and columns[name] != getattr(before, name) for name in ("text", "occurred_start"))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from banks.entities.mentions import build_mention, usable
+from banks.entities.mentions import build_mention, list_named_entities
 from banks.entities.resolution.identifier import Identified, Identifier, Identities, NameQuestion, find_questions
 from banks.entities.types import Naming
 from banks.enums import Network
@@ -141,7 +141,7 @@ def list_name_questions(bank: Bank, facts: Sequence[PreparedFact], speakers: fro
     mentions = []
     for one in facts:
         naming = Naming(NO_UNIT, one.fact.entities, one.fact.mentioned_at, speakers)
-        mentions += [(build_mention(naming, entity), one.fact.text) for entity in usable(naming)]
+        mentions += [(build_mention(naming, entity), one.fact.text) for entity in list_named_entities(naming)]
     return find_questions(bank, mentions)
 
 

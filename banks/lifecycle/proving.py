@@ -43,7 +43,7 @@ def prove_units(bank: Bank, facts: Sequence[PreparedFact], known_ids: Mapping[in
     times = Counter(known_ids.values())
     if not times:
         return
-    latest = {unit_id: facts[place].fact.mentioned_at for place, unit_id in by_mention(facts, known_ids)}
+    latest = {unit_id: facts[place].fact.mentioned_at for place, unit_id in sort_by_mention(facts, known_ids)}
     with connection.cursor() as cursor:
         cursor.execute(
             PROVE,
@@ -57,7 +57,7 @@ def prove_units(bank: Bank, facts: Sequence[PreparedFact], known_ids: Mapping[in
         )
 
 
-def by_mention(facts: Sequence[PreparedFact], known_ids: Mapping[int, UUID]) -> list[tuple[int, UUID]]:
+def sort_by_mention(facts: Sequence[PreparedFact], known_ids: Mapping[int, UUID]) -> list[tuple[int, UUID]]:
     return sorted(known_ids.items(), key=lambda item: facts[item[0]].fact.mentioned_at)
 
 

@@ -65,7 +65,7 @@ def replace_relationships(
     stored = StoredUnit(unit.id, is_new=False)
     kept = find_kept(bank, stored, read, resolved)
     delete_relationships(bank, {unit.id}, but=kept.values())
-    closings = store_relationships(bank, [without(read, kept)], [stored], resolved, now=now)
+    closings = store_relationships(bank, [drop_relationships(read, kept)], [stored], resolved, now=now)
     closed = close_units(bank, closings, now=now, actor=actor)
     stated = RelationshipSource.objects.for_tenant(bank.tenant_id).filter(unit=unit).values("relationship_id")
     ended = Relationship.objects.of_bank(bank).filter(superseded_by__in=stated)
@@ -92,7 +92,7 @@ def find_kept(
     }
 
 
-def without(read: PreparedFact, kept: Mapping[FoundRelationship, UUID]) -> PreparedFact:
+def drop_relationships(read: PreparedFact, kept: Mapping[FoundRelationship, UUID]) -> PreparedFact:
     pairs = zip(read.fact.relationships, read.relationship_vectors, strict=True)
     fresh = [(found, vector) for found, vector in pairs if found not in kept]
     fact = replace(read.fact, relationships=tuple(found for found, _ in fresh))

@@ -85,7 +85,7 @@ def check_still_there(source: DocumentVersion) -> None:
         load_document(source, with_text=False)
 
 
-def give_way(outcomes: list[Retained], gone: SourceGone) -> list[Retained]:
+def note_source_gone(outcomes: list[Retained], gone: SourceGone) -> list[Retained]:
     """The outcomes so far, with their usage. The units of a deleted document were deleted with it. A replaced document
     keeps the units that its new text still states.
     """
@@ -195,7 +195,7 @@ def retain_document(source: DocumentVersion, instructions: Instructions, tools: 
                 check_still_there(source)
             outcomes.append(retain_chunk(source, one, instructions, tools))
     except SourceGone as gone:
-        return give_way(outcomes, gone)
+        return note_source_gone(outcomes, gone)
     return outcomes
 
 

@@ -22,8 +22,8 @@ from banks.retain.documents import (
     DocumentVersion,
     SourceGone,
     check_still_there,
-    give_way,
     load_document,
+    note_source_gone,
     remove_chunks,
     write_chunks,
 )
@@ -252,7 +252,7 @@ def retain_facts(job: FactsJob, tools: Tools) -> list[Retained]:
             link_between_chunks(job.bank, job.chunks)
         check_still_there(job.source)
     except SourceGone as gone:
-        return give_way(outcomes, gone)
+        return note_source_gone(outcomes, gone)
     return outcomes
 
 

@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from banks.entities.names.first_names import is_known
-from banks.entities.names.likeness import CERTAIN, DOUBTFUL, LIKELY, WEAK, vetoed
+from banks.entities.names.likeness import CERTAIN, DOUBTFUL, LIKELY, WEAK, build_veto
 from banks.entities.names.parsed import ParsedName, parse_name
 from banks.entities.names.people import compare_people
 from banks.entities.names.spelling import romanise
@@ -36,7 +36,7 @@ def compare_names(one: str, one_kind: EntityKind, other: str, other_kind: Entity
     if EntityKind.OTHER not in {one_kind, other_kind} and one_kind is not other_kind:
         return _compare_across_kinds(first, second, {one_kind, other_kind})
     if first.numbers != second.numbers:
-        return vetoed("numbers disagree")
+        return build_veto("numbers disagree")
     kind = other_kind if one_kind is EntityKind.OTHER else one_kind
     likeness = _compare_in_kind(first, second, kind)
     if kind in _PROPER and one_kind is not other_kind and first.is_lower_case is not second.is_lower_case:
@@ -56,7 +56,7 @@ def compare_stated(one: str, one_kind: EntityKind, other: str, other_kind: Entit
     first, second = parse_name(one), parse_name(other)
     if first.key == second.key and first.is_lower_case is second.is_lower_case:
         return Likeness(WEAK, STATED_OTHERWISE)
-    return vetoed("kinds disagree")
+    return build_veto("kinds disagree")
 
 
 def is_namesake(one: str, other: str) -> bool:
@@ -78,7 +78,7 @@ def _in_latin(name: str) -> str:
 def _compare_across_kinds(one: ParsedName, other: ParsedName, kinds: set[EntityKind]) -> Likeness:
     if one.key == other.key and frozenset(kinds) in _NEIGHBOURS and one.is_lower_case is other.is_lower_case:
         return Likeness(WEAK, "equal, of a neighbouring kind")
-    return vetoed("kinds disagree")
+    return build_veto("kinds disagree")
 
 
 def _compare_in_kind(one: ParsedName, other: ParsedName, kind: EntityKind) -> Likeness:

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from nicknames import NickNamer
 
-from banks.entities.names.likeness import DOUBTFUL, EXACT, FAINT, LIKELY, STRONG, WEAK, unlike, vetoed
+from banks.entities.names.likeness import DOUBTFUL, EXACT, FAINT, LIKELY, STRONG, WEAK, build_unlike, build_veto
 from banks.entities.names.spelling import (
+    count_edits,
     differs_in_vowels,
     is_near_slip,
     is_slip,
     resemblance,
-    slips,
     sounds_like,
 )
 from banks.entities.types import Likeness
@@ -121,7 +121,7 @@ def compare_first_names(one: str, other: str) -> Likeness:
     if one == other:
         return Likeness(EXACT, "equal")
     if not genders_of(one) & genders_of(other):
-        return vetoed("first names of different genders")
+        return build_veto("first names of different genders")
     shorter, longer = sorted((one, other), key=lambda name: (len(name), name))
     return (
         _as_initial(shorter, longer)
@@ -136,13 +136,13 @@ def compare_first_names(one: str, other: str) -> Likeness:
 def _as_initial(shorter: str, longer: str) -> Likeness | None:
     if len(shorter) > 1 and not _JOINED_INITIALS.fullmatch(shorter):
         return None
-    return Likeness(LIKELY, "initial") if longer[:1] == shorter[:1] else vetoed("initials disagree")
+    return Likeness(LIKELY, "initial") if longer[:1] == shorter[:1] else build_veto("initials disagree")
 
 
 def _as_nickname(shorter: str, longer: str) -> Likeness | None:
     if not is_listed_nickname(shorter, longer):
         return None
-    if len(longer) <= _SHORT and slips(shorter, longer) == 1:  # Jon, John; Bob, Rob
+    if len(longer) <= _SHORT and count_edits(shorter, longer) == 1:  # Jon, John; Bob, Rob
         return Likeness(DOUBTFUL, "short nickname")
     if _in_own_right(shorter, longer) or _in_own_right(longer, shorter):
         return Likeness(FAINT, OWN_NAME)
@@ -212,5 +212,5 @@ def _as_strangers(shorter: str, longer: str) -> Likeness:
             return Likeness(WEAK, "nicknames of one name")
         if differs_in_vowels(shorter, longer):  # Muhammad and Mohammed, but also Christina and Christine
             return Likeness(WEAK, "vowels")
-        return vetoed("different first names")
-    return unlike(resemblance(shorter, longer))
+        return build_veto("different first names")
+    return build_unlike(resemblance(shorter, longer))

@@ -19,10 +19,10 @@ WEAK = 0.66
 _UNLIKE = 0.5  # the maximum for two names that no rule relates
 
 
-def unlike(resemblance: float) -> Likeness:
+def build_unlike(resemblance: float) -> Likeness:
     return Likeness(value=_UNLIKE * resemblance, rule="unrelated")
 
 
 @lru_cache(maxsize=100)
-def vetoed(reason: str) -> Likeness:
+def build_veto(reason: str) -> Likeness:
     return Likeness(value=0.0, rule="contradiction", veto=reason)

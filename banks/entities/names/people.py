@@ -11,7 +11,7 @@ from banks.entities.names.first_names import (
     is_known_surname,
     is_own_right,
 )
-from banks.entities.names.likeness import CERTAIN, DOUBTFUL, EXACT, LIKELY, STRONG, WEAK, unlike, vetoed
+from banks.entities.names.likeness import CERTAIN, DOUBTFUL, EXACT, LIKELY, STRONG, WEAK, build_unlike, build_veto
 from banks.entities.names.parsed import ParsedName
 from banks.entities.names.spelling import is_near_slip, is_slip, resemblance, sounds_like
 from banks.entities.names.vocabulary import FEMALE_HONORIFICS, MALE_HONORIFICS, PARTICLES
@@ -31,12 +31,12 @@ def compare_surnames(one: tuple[str, ...], other: tuple[str, ...]) -> Likeness:
 def _compare_words(one: str, other: str) -> Likeness:
     shorter, longer = sorted((one, other), key=len)
     if len(shorter) == 1:
-        return Likeness(LIKELY, "initial") if longer.startswith(shorter) else vetoed("surnames disagree")
+        return Likeness(LIKELY, "initial") if longer.startswith(shorter) else build_veto("surnames disagree")
     both_known = is_known_surname(one) and is_known_surname(other)
     if sounds_like(one, other):
         return Likeness(DOUBTFUL if both_known else STRONG, "spelling")
     if both_known or not is_near_slip(one, other):
-        return vetoed("surnames disagree")
+        return build_veto("surnames disagree")
     return Likeness(STRONG if is_slip(one, other) else DOUBTFUL, "typing error")
 
 
@@ -62,10 +62,10 @@ def _equal(one: ParsedName, other: ParsedName) -> Likeness:
 
 def _titles_disagree(one: ParsedName, other: ParsedName) -> Likeness | None:
     if one.generation and other.generation and one.generation != other.generation:
-        return vetoed("junior and senior")
+        return build_veto("junior and senior")
     titled = {one.honorific, other.honorific} & (MALE_HONORIFICS | FEMALE_HONORIFICS)
     if titled and not _genders(one) & _genders(other):
-        return vetoed("title of the other gender")
+        return build_veto("title of the other gender")
     return None
 
 
@@ -81,7 +81,7 @@ def _compare_single(one: ParsedName, other: ParsedName) -> Likeness:
     if one.titled and other.titled:  # both are surnames
         return compare_surnames(one.words, other.words)
     if one.titled or other.titled:
-        return unlike(resemblance(one.compact, other.compact))
+        return build_unlike(resemblance(one.compact, other.compact))
     first = compare_first_names(one.words[0], other.words[0])
     if first.rule == "initial":  # "J" alone can mean anyone
         return Likeness(WEAK, "initial alone")
@@ -117,7 +117,7 @@ def _varied_first_name(part: ParsedName, full: ParsedName) -> Likeness:
 def _distant(part: ParsedName, full: ParsedName) -> Likeness:
     if is_slip(part.words[0], full.words[-1]):
         return Likeness(WEAK, "surname alone with a typing error")
-    return unlike(resemblance(part.compact, full.compact) / 2)
+    return build_unlike(resemblance(part.compact, full.compact) / 2)
 
 
 def _compare_full(one: ParsedName, other: ParsedName) -> Likeness:
@@ -130,9 +130,9 @@ def _compare_full(one: ParsedName, other: ParsedName) -> Likeness:
     if surnames.veto:
         return Likeness(WEAK, "surname became a middle name") if _is_married_name(one, other) else surnames
     if first_names.veto or first_names.value < WEAK:
-        return vetoed(first_names.veto or "different first names")
+        return build_veto(first_names.veto or "different first names")
     if _middles_disagree(middle, other_middle):
-        return vetoed("middle names disagree")
+        return build_veto("middle names disagree")
     return _joined(first_names, surnames)
 
 

@@ -97,15 +97,15 @@ def is_slip(one: str, other: str) -> bool:
     shorter = min(len(one), len(other))
     if shorter < _MIN_FOR_ONE or one[0] != other[0]:
         return False
-    return slips(one, other) <= (2 if shorter >= _MIN_FOR_TWO else 1)
+    return count_edits(one, other) <= (2 if shorter >= _MIN_FOR_TWO else 1)
 
 
 def is_near_slip(one: str, other: str) -> bool:
     """A possible typing error, in a short word or in the first letter."""
-    return min(len(one), len(other)) >= _MIN_NEAR and slips(one, other) <= 1
+    return min(len(one), len(other)) >= _MIN_NEAR and count_edits(one, other) <= 1
 
 
-def slips(one: str, other: str) -> int:
+def count_edits(one: str, other: str) -> int:
     """Letters to add, drop, change or swap; exact up to 2."""
     return OSA.distance(one, other, score_cutoff=2)
 

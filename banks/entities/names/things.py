@@ -1,6 +1,6 @@
 """Compares two names of organisations, places, products or ideas."""
 
-from banks.entities.names.likeness import CERTAIN, DOUBTFUL, EXACT, LIKELY, STRONG, WEAK, unlike, vetoed
+from banks.entities.names.likeness import CERTAIN, DOUBTFUL, EXACT, LIKELY, STRONG, WEAK, build_unlike, build_veto
 from banks.entities.names.normalise import acronyms_of
 from banks.entities.names.parsed import ParsedName
 from banks.entities.names.spelling import is_near_slip, is_slip, resemblance, sounds_like
@@ -24,11 +24,11 @@ _TYPED_FREELY = frozenset({EntityKind.CONCEPT, EntityKind.OTHER})  # common word
 
 def compare_things(one: ParsedName, other: ParsedName, kind: EntityKind) -> Likeness:
     if _forms_disagree(one, other):
-        return vetoed("legal forms disagree")
+        return build_veto("legal forms disagree")
     if one.numbers != other.numbers:
-        return vetoed("numbers disagree")
+        return build_veto("numbers disagree")
     if one.tail and other.tail and one.head == other.head and one.tail != other.tail:
-        return vetoed("places of one name in different places")
+        return build_veto("places of one name in different places")
     return (
         _as_equal(one, other)
         or _as_acronym(one, other, kind)
@@ -36,7 +36,7 @@ def compare_things(one: ParsedName, other: ParsedName, kind: EntityKind) -> Like
         or _as_plural(one, other, kind)
         or _as_misspelt(one, other, kind)
         or _as_longer(one, other)
-        or unlike(resemblance(one.compact, other.compact))
+        or build_unlike(resemblance(one.compact, other.compact))
     )
 
 
