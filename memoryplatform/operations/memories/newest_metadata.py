@@ -4,7 +4,7 @@ Our own memories have the values of all their sources. Call it at the end of a r
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
@@ -20,30 +20,31 @@ RANDOM_BITS = 80  # of a UUIDv7, behind its milliseconds
 
 @dataclass(frozen=True)
 class MetadataRule:
-    """`passing` is dropped if the newest source lacks it. `fixing` keeps all other metadata of a memory unchanged."""
+    """A memory loses `expiration_key` if its newest source lacks it. `immutable_key` keeps all other metadata."""
 
-    passing: str
-    fixing: str
+    expiration_key: str
+    immutable_key: str
 
     def write(self) -> dict[str, str]:
-        return asdict(self)
+        """For the payload of an operation. Stored payloads have these names."""
+        return {"passing": self.expiration_key, "fixing": self.immutable_key}
 
     @classmethod
     def read(cls, written: Mapping[str, str]) -> Self:
-        return cls(**written)
+        return cls(written["passing"], written["fixing"])
 
     def choose(
-        self, rows: Sequence[UnitMetadata], told: Mapping[str, str], *, before: Sequence[UnitMetadata]
+        self, rows: Sequence[UnitMetadata], newest: Mapping[str, str], *, before: Sequence[UnitMetadata]
     ) -> list[UnitMetadata]:
-        """The rows that stay of all `rows` of a memory, after `told` was added to the rows `before`."""
-        is_fixed = any(row.key == self.fixing for row in before)
+        """The rows that stay of all `rows` of a memory, after the `newest` metadata was added to the rows `before`."""
+        is_immutable = any(row.key == self.immutable_key for row in before)
 
-        def holds(row: UnitMetadata) -> bool:
-            if row.key == self.passing:
-                return told.get(row.key) == row.value
-            return row in before if is_fixed else told.get(row.key, row.value) == row.value
+        def stays(row: UnitMetadata) -> bool:
+            if row.key == self.expiration_key:
+                return newest.get(row.key) == row.value
+            return row in before if is_immutable else newest.get(row.key, row.value) == row.value
 
-        return [row for row in rows if holds(row)]
+        return [row for row in rows if stays(row)]
 
 
 def keep_newest_metadata(bank: Bank, payload: Mapping[str, Any], *, since: datetime) -> None:
@@ -53,13 +54,13 @@ def keep_newest_metadata(bank: Bank, payload: Mapping[str, Any], *, since: datet
     """
     rule = MetadataRule.read(payload["metadata_rule"])
     for source in payload["sources"]:
-        told, is_document = source.get("metadata", {}), "document_pk" in source
+        newest, is_document = source.get("metadata", {}), "document_pk" in source
         of_source = Q(chunk__document=source["document_pk"]) if is_document else Q(message__in=source["message_ids"])
         sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(of_source, role=UnitSource.Role.SAID)
         whole = set(sources.values_list("unit_id", flat=True))
         for unit_id, rows in read_rows(bank, of_source).items():
             before = [row for row in rows if is_older(row.id, since)]
-            after = rule.choose(rows, told, before=before) if unit_id in whole else before
+            after = rule.choose(rows, newest, before=before) if unit_id in whole else before
             if is_older(unit_id, since):
                 note_change(bank, unit_id, before, after)
             stale = {row.id for row in rows} - {row.id for row in after}

@@ -29,7 +29,7 @@ from tenants.transactions import tenant_transaction
 SETTINGS = ExtractionSettingsInput()
 FACT_TEXT = FactInput().fields["text"]
 DEFAULT_AGENT = "Assistant"
-METADATA_RULE = MetadataRule(passing=EXPIRATION, fixing=IMMUTABLE)
+METADATA_RULE = MetadataRule(expiration_key=EXPIRATION, immutable_key=IMMUTABLE)
 QUEUED = "Memory processing has been queued for background execution"
 STATUS = {
     Operation.Status.PENDING: "PENDING",
