@@ -35,7 +35,7 @@ MOST_EVIDENCE = 3  # of each kind beside an opinion; its own page has more
 
 
 @dataclass(frozen=True)
-class Ground:
+class ShownEvidence:
     """Evidence of an opinion: a fact, or the message or chunk in which the agent said it."""
 
     bearing: str
@@ -62,11 +62,11 @@ class Standing:
     seen: float | None
     supporting: int
     opposing: int
-    grounds: tuple[Ground, ...]
+    grounds: tuple[ShownEvidence, ...]
 
 
 @dataclass(frozen=True)
-class Few:
+class NewestRows:
     """The newest rows of an opinion, and their total."""
 
     rows: tuple[Any, ...] = ()
@@ -81,16 +81,16 @@ def read_standings(opinions: Sequence[Opinion]) -> dict[UUID, Standing]:
     seen = dict(reviewed.order_by("number").values_list("opinion_id", "confidence_after"))
     wording_steps = read_wording_steps(steps)
     sources = read_sources(ids, wording_steps)
-    against, turning = read_opposing(steps, wording_steps)
+    against, deciding = read_opposing(steps, wording_steps)
     return {
         one: Standing(
             newest.get(one),
             seen.get(one),
-            sources[one].total + turning[one].total,
+            sources[one].total + deciding[one].total,
             against[one].total,
             (
                 *map(oppose, against[one].rows),
-                *(Ground("supports", step.evidence) for step in turning[one].rows),
+                *(ShownEvidence("supports", step.evidence) for step in deciding[one].rows),
                 *map(support, sources[one].rows),
             ),
         )
@@ -108,30 +108,32 @@ def read_wording_steps(steps: QuerySet[OpinionRevision]) -> dict[UUID, int]:
 
 def build_wording_step(wording_steps: Mapping[UUID, int], owner: str) -> Expression:
     whens = [
-        When(**{owner: opinion_id}, then=Value(turn)) for opinion_id, turn in wording_steps.items() if turn > FORMATION
+        When(**{owner: opinion_id}, then=Value(wording_step))
+        for opinion_id, wording_step in wording_steps.items()
+        if wording_step > FORMATION
     ]
     return Case(*whens, default=Value(FORMATION), output_field=IntegerField())
 
 
-def read_sources(ids: Sequence[UUID], wording_steps: Mapping[UUID, int]) -> defaultdict[UUID, Few]:
+def read_sources(ids: Sequence[UUID], wording_steps: Mapping[UUID, int]) -> defaultdict[UUID, NewestRows]:
     """The support of each present text: without evidence of former texts and withdrawn evidence. Messages and chunks
     count where the agent said the present text in them.
     """
     rows = (
         UnitSource.objects.using(PLATFORM)
         .filter(unit_id__in=ids)
-        .annotate(turn=build_wording_step(wording_steps, "unit_id"))
+        .annotate(wording_step=build_wording_step(wording_steps, "unit_id"))
     )
     evidence = RevisionEvidence.objects.using(PLATFORM).filter(
         opinion_id=OuterRef("unit_id"), fact_id=OuterRef("other_unit_id"), bears=True, fact__isnull=False
     )
-    standing = evidence.filter(taken_back=False).exclude(revision__cause__in=OPPOSING).order_by("-revision__number")
-    told = rows.annotate(
-        step=Subquery(standing.values("revision__number")[:1]),
+    counted = evidence.filter(taken_back=False).exclude(revision__cause__in=OPPOSING).order_by("-revision__number")
+    joined = rows.annotate(
+        step=Subquery(counted.values("revision__number")[:1]),
         any_step=Subquery(evidence.values("revision__number")[:1]),
     )
-    counting = told.filter(
-        Q(any_step=None, turn__lte=FORMATION) | Q(step__gte=F("turn")) | Q(Exists(find_said_since()))
+    counting = joined.filter(
+        Q(any_step=None, wording_step__lte=FORMATION) | Q(step__gte=F("wording_step")) | Q(Exists(find_said_since()))
     )
     return take_newest(
         counting.select_related("other_unit", "message", "chunk").defer(
@@ -145,7 +147,7 @@ def find_said_since() -> QuerySet[UnitSource]:
     """The same message or chunk, as the source of a statement that brought the present text or came after it."""
     statements = RevisionEvidence.objects.using(PLATFORM).filter(
         opinion_id=OuterRef(OuterRef("unit_id")),
-        revision__number__gte=OuterRef(OuterRef("turn")),
+        revision__number__gte=OuterRef(OuterRef("wording_step")),
         bears=True,
         taken_back=False,
     )
@@ -157,30 +159,30 @@ def find_said_since() -> QuerySet[UnitSource]:
 
 def read_opposing(
     steps: QuerySet[OpinionRevision], wording_steps: Mapping[UUID, int]
-) -> tuple[defaultdict[UUID, Few], defaultdict[UUID, Few]]:
+) -> tuple[defaultdict[UUID, NewestRows], defaultdict[UUID, NewestRows]]:
     """Verdicts against the present text, and the one against the former text that brought the present one."""
     rows = steps.filter(cause__in=OPPOSING, withdrawn=False, evidence__isnull=False).annotate(
-        turn=build_wording_step(wording_steps, "opinion_id")
+        wording_step=build_wording_step(wording_steps, "opinion_id")
     )
-    told = rows.select_related("evidence").defer("evidence__embedding", "evidence__second_embedding")
-    against, turning = told.filter(number__gt=F("turn")), told.filter(number=F("turn"))
-    return take_newest(against, "opinion_id"), take_newest(turning, "opinion_id")
+    joined = rows.select_related("evidence").defer("evidence__embedding", "evidence__second_embedding")
+    against, deciding = joined.filter(number__gt=F("wording_step")), joined.filter(number=F("wording_step"))
+    return take_newest(against, "opinion_id"), take_newest(deciding, "opinion_id")
 
 
-def take_newest(rows: QuerySet[Any], owner: str) -> defaultdict[UUID, Few]:
+def take_newest(rows: QuerySet[Any], owner: str) -> defaultdict[UUID, NewestRows]:
     placed = rows.annotate(
         place=Window(RowNumber(), partition_by=F(owner), order_by=F("id").desc()),
         total=Window(Count("*"), partition_by=F(owner)),
     )
-    found: defaultdict[UUID, Few] = defaultdict(Few)
+    found: defaultdict[UUID, NewestRows] = defaultdict(NewestRows)
     for row in placed.filter(place__lte=MOST_EVIDENCE).order_by("place"):
-        found[getattr(row, owner)] = Few((*found[getattr(row, owner)].rows, row), row.total)
+        found[getattr(row, owner)] = NewestRows((*found[getattr(row, owner)].rows, row), row.total)
     return found
 
 
-def support(source: UnitSource) -> Ground:
-    return Ground("supports" if source.other_unit else "said", source.other_unit, source.message, source.chunk)
+def support(source: UnitSource) -> ShownEvidence:
+    return ShownEvidence("supports" if source.other_unit else "said", source.other_unit, source.message, source.chunk)
 
 
-def oppose(step: OpinionRevision) -> Ground:
-    return Ground(step.cause, step.evidence)
+def oppose(step: OpinionRevision) -> ShownEvidence:
+    return ShownEvidence(step.cause, step.evidence)
