@@ -22,12 +22,12 @@ UNCOMMITTED = timedelta(minutes=1)  # changes of a transaction that was still op
 FIRST_WAIT = timedelta(minutes=10)
 LONGEST_WAIT = timedelta(days=1)
 
-# `told` sums the moments at which the current facts of a scope last changed. The sum differs as soon as a fact came,
-# went or was altered, however that happened. A scope without facts has observations to close or a row to delete. The
-# only scope of an entity is observed whenever the entity is marked.
+# The fingerprint sums the times at which the current facts of a scope last changed, so it differs as soon as a fact is
+# added, removed or altered. ObservedScope stores it in the column `told`. A scope without facts has observations to
+# close or a row to delete. The only scope of an entity is observed whenever the entity is marked.
 FIND = """
 WITH facts AS (
-    SELECT unit.tags_hash, sum(extract(epoch FROM unit.updated_at))::text AS told
+    SELECT unit.tags_hash, sum(extract(epoch FROM unit.updated_at))::text AS fingerprint
     FROM banks_mention AS mention
     JOIN banks_memoryunit AS unit ON unit.tenant_id = mention.tenant_id AND unit.id = mention.unit_id
     WHERE mention.tenant_id = %(tenant_id)s AND mention.entity_id = %(entity_id)s
@@ -45,17 +45,17 @@ WITH facts AS (
     WHERE mention.tenant_id = %(tenant_id)s AND mention.entity_id = %(entity_id)s
       AND unit.bank_id = %(bank_id)s AND unit.expired_at IS NULL AND unit.network = 'observation'
 )
-SELECT tags_hash, facts.told, known.seen_until, known.refused_since,
+SELECT tags_hash, facts.fingerprint, known.seen_until, known.refused_since,
     %(altered_at)s::timestamptz IS NOT NULL AND known.altered_at IS DISTINCT FROM %(altered_at)s::timestamptz
 FROM every LEFT JOIN facts USING (tags_hash) LEFT JOIN known USING (tags_hash)
-WHERE facts.told IS NULL OR (
-    (known.told IS DISTINCT FROM facts.told OR (SELECT count(*) FROM facts) = 1)
+WHERE facts.fingerprint IS NULL OR (
+    (known.told IS DISTINCT FROM facts.fingerprint OR (SELECT count(*) FROM facts) = 1)
     AND (
         known.due_at IS NULL OR known.due_at <= %(now)s
         OR known.altered_at IS DISTINCT FROM %(altered_at)s::timestamptz
     )
 )
-ORDER BY facts.told IS NOT NULL, known.seen_until NULLS FIRST, tags_hash
+ORDER BY facts.fingerprint IS NOT NULL, known.seen_until NULLS FIRST, tags_hash
 LIMIT %(most)s
 """
 
