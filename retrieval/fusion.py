@@ -19,7 +19,7 @@ STANDS_FOR = {Channel.SEMANTIC: Channel.ARCHIVE, Channel.KEYWORD: Channel.ARCHIV
 
 
 @dataclass(frozen=True)
-class Fused:
+class FusedRow:
     """A row in the fused order, with its rank in each channel."""
 
     kind: Literal["unit", "chunk"]
@@ -38,7 +38,7 @@ def fuse(
     *,
     k: float = RRF_K,
     most: int | None = None,
-) -> list[Fused]:
+) -> list[FusedRow]:
     """The `most` best by the sum of weight / (k + rank) over the channels, rank from 1; ties by id.
 
     A channel that is not in `weights` has weight 1; one with weight 0 adds nothing. A row twice in a list counts
@@ -72,17 +72,17 @@ def by_score(scored: tuple[float, tuple[str, int], object]) -> tuple[float, int,
     return negative, number, kind
 
 
-def build_fused(score: float, shares: Sequence[Share]) -> Fused:
+def build_fused(score: float, shares: Sequence[Share]) -> FusedRow:
     hit = shares[0][-1]
-    return Fused(hit.kind, hit.id, score, {channel: Place(rank, own.score) for _, channel, rank, own in shares})
+    return FusedRow(hit.kind, hit.id, score, {channel: Place(rank, own.score) for _, channel, rank, own in shares})
 
 
 def count_own_passages(
-    fused: list[Fused],
+    fused: list[FusedRow],
     candidates: Mapping[Key, Candidate],
     weights: Mapping[Channel, float],
     searched: Container[Channel],
-) -> list[Fused]:
+) -> list[FusedRow]:
     """The fused order with the archive's ranks for ready-made facts. Otherwise small talk, which is found by its chunk
     and by itself, would stand before them.
     """
@@ -94,7 +94,9 @@ def count_own_passages(
     return sorted(counted, key=lambda one: (-one.score, one.id.int, one.kind))
 
 
-def count_own_passage(fused: Fused, stands_for: Mapping[Channel, Channel], weights: Mapping[Channel, float]) -> Fused:
+def count_own_passage(
+    fused: FusedRow, stands_for: Mapping[Channel, Channel], weights: Mapping[Channel, float]
+) -> FusedRow:
     own = {archive: fused.places[channel] for channel, archive in stands_for.items() if channel in fused.places}
     places = {**own, **fused.places}
     score = fsum([weights[channel] / (RRF_K + place.rank) for channel, place in places.items()])

@@ -10,11 +10,11 @@ from banks.models import Bank
 from providers.reranking.protocol import Reranker
 from retrieval.analysis import has_passed
 from retrieval.boosts import Combined, boost
-from retrieval.fusion import Fused, Key, fuse
+from retrieval.fusion import FusedRow, Key, fuse
 from retrieval.passages import PassageFinder
 from retrieval.plan import Plan
 from retrieval.reranking import INSTRUCTIONS, Reranked, RerankRequest, build_readable, combine, rerank
-from retrieval.search import Found
+from retrieval.search import BankHits
 from retrieval.speaker_match import SpeakerMatch, favour_speaker, write_aliased
 from retrieval.types import Candidate, Channel, Hit, LeastScores, Ranked, Scores, SourceSpan
 
@@ -24,7 +24,7 @@ TurnKey = tuple[UUID | None, int]
 
 
 @dataclass(frozen=True)
-class Merged:
+class MergedHits:
     """The hits of all banks by channel. `banks` has the bank of each row that is not of the `first`."""
 
     lists: Mapping[Channel, Sequence[Hit]]
@@ -35,7 +35,7 @@ class Merged:
         return self.banks.get(key, self.first) if self.banks else self.first
 
 
-def merge_banks(found: Sequence[Found], plan: Plan) -> Merged:
+def merge_banks(found: Sequence[BankHits], plan: Plan) -> MergedHits:
     """A channel's scores are comparable between banks, so its lists become one before ranks are counted."""
     lists: dict[Channel, list[Hit]] = {}
     banks: dict[Key, Bank] = {}
@@ -49,10 +49,10 @@ def merge_banks(found: Sequence[Found], plan: Plan) -> Merged:
             channel: sorted(hits, key=lambda hit: (-hit.score, hit.id))[: plan.limits.rows]
             for channel, hits in lists.items()
         }
-    return Merged(lists, found[0].bank, banks)
+    return MergedHits(lists, found[0].bank, banks)
 
 
-def fuse_channels(merged: Merged, plan: Plan) -> list[Fused]:
+def fuse_channels(merged: MergedHits, plan: Plan) -> list[FusedRow]:
     """The best rows, as many as the budget has nodes. A channel's score floor applies to its own list only."""
     least = plan.query.least_scores
     floors = {Channel.SEMANTIC: least.semantic, Channel.KEYWORD: least.keyword}
@@ -65,7 +65,7 @@ def keep_from(hits: Sequence[Hit], floor: float | None) -> Sequence[Hit]:
 
 
 def build_ranked(
-    fused: Sequence[Fused], candidates: Mapping[Key, Candidate], merged: Merged, plan: Plan
+    fused: Sequence[FusedRow], candidates: Mapping[Key, Candidate], merged: MergedHits, plan: Plan
 ) -> list[Ranked]:
     """In the fused order, each with its best passage. A row that is gone since it was found is left out."""
     finder = PassageFinder(plan.analysis.text, plan.recipe.passages, plan.analysis.language)

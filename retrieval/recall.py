@@ -16,13 +16,13 @@ from providers.usage import Usage
 from retrieval.access_counts import ACCESS_COUNTS
 from retrieval.analysis import analyse, embed
 from retrieval.errors import NothingSearched
-from retrieval.fusion import Fused, Key, count_own_passages
+from retrieval.fusion import FusedRow, Key, count_own_passages
 from retrieval.hydration import hydrate
 from retrieval.includes import include
 from retrieval.packing import pack
 from retrieval.plan import Plan, build_plan
 from retrieval.ranking import (
-    Merged,
+    MergedHits,
     build_ranked,
     fuse_channels,
     merge_banks,
@@ -32,7 +32,7 @@ from retrieval.ranking import (
 )
 from retrieval.relevance import keep_relevant
 from retrieval.reranking import Reranked
-from retrieval.search import Found, search_banks, start_words
+from retrieval.search import BankHits, search_banks, start_words
 from retrieval.speaker_match import find_aliased, match_speaker
 from retrieval.threads import get_executor
 from retrieval.trace import Ordering, Trace
@@ -138,7 +138,9 @@ def get_tenant_id(banks: Sequence[Bank]) -> UUID:
     return tenants.pop()
 
 
-def hydrate_banks(fused: Sequence[Fused], merged: Merged, plan: Plan, deadline: Deadline) -> dict[Key, Candidate]:
+def hydrate_banks(
+    fused: Sequence[FusedRow], merged: MergedHits, plan: Plan, deadline: Deadline
+) -> dict[Key, Candidate]:
     """One statement a bank. If the candidates can't be read, there is no answer."""
     keys: dict[str, list[Key]] = {}
     banks: dict[str, Bank] = {}
@@ -163,7 +165,7 @@ def list_unscored(reranked: Reranked, query: RecallQuery) -> list[LeftOut]:
     return [LeftOut(Part.RERANKING, reason)]
 
 
-def note_channels(trace: Trace, found: Sequence[Found], merged: Merged) -> None:
+def note_channels(trace: Trace, found: Sequence[BankHits], merged: MergedHits) -> None:
     for channel, hits in merged.lists.items():
         trace.note_channel(channel, hits, seconds=max(one.seconds.get(channel, 0.0) for one in found))
     for one in found:

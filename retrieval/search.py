@@ -27,7 +27,7 @@ WITH_STATEMENTS = tuple(name for name, one in DECLARED.items() if one.has_statem
 
 
 @dataclass(frozen=True)
-class Found:
+class BankHits:
     """The hits of one bank by channel, the time of each channel, and the channels that failed."""
 
     bank: Bank
@@ -60,7 +60,7 @@ def search_banks(
     *,
     vectors: Mapping[str, Vector],
     deadline: Deadline,
-) -> list[Found]:
+) -> list[BankHits]:
     """All banks' statements start before the first is waited for. `vectors` are those of the query, by model; a bank of
     another model is searched by words alone.
     """
@@ -111,7 +111,7 @@ def start_channels(lookups: Lookups, channels: Sequence[Channel], executor: Exec
     return {channel: start(executor, partial(attempt, partial(CHANNELS[channel], lookups))) for channel in wanted}
 
 
-def gather(lookups: Lookups, channels: Sequence[Channel], running: "Mapping[Channel, Future[Hits]]") -> Found:
+def gather(lookups: Lookups, channels: Sequence[Channel], running: "Mapping[Channel, Future[Hits]]") -> BankHits:
     outcomes: dict[Channel, Hits] = {}
     for channel in sorted(channels, key=lambda channel: channel in WITH_STATEMENTS):
         if channel in running:
@@ -119,7 +119,7 @@ def gather(lookups: Lookups, channels: Sequence[Channel], running: "Mapping[Chan
         else:
             outcomes[channel] = attempt(partial(CHANNELS[channel], lookups))
     resolved = attempt(lookups.resolved).value
-    return Found(
+    return BankHits(
         lookups.query.bank,
         {channel: outcome.get() for channel, outcome in outcomes.items() if outcome.error is None},
         {channel: outcome.seconds for channel, outcome in outcomes.items()},

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from retrieval.channels.graph import list_entry_points
 from retrieval.filters.types import Tags
-from retrieval.fusion import RRF_K, Fused
+from retrieval.fusion import RRF_K, FusedRow
 from retrieval.packing import Packed
 from retrieval.plan import Plan
 from retrieval.reranking import Reranked, place_by_reranker
@@ -43,7 +43,7 @@ class Ordering:
     """
 
     plan: Plan
-    fused: Sequence[Fused]
+    fused: Sequence[FusedRow]
     reranked: Reranked
     ranked: Sequence[Ranked]
     kept: Sequence[Ranked]
@@ -110,7 +110,7 @@ class Trace:
         return list_entry_points(nearest.hits)
 
     @property
-    def _fused(self) -> Sequence[Fused]:
+    def _fused(self) -> Sequence[FusedRow]:
         return self.ordering.fused if self.ordering else ()
 
     @property
@@ -199,7 +199,7 @@ def render_hits(hits: Sequence[Hit], names: Names) -> list[dict[str, Any]]:
     ]
 
 
-def render_fused(rank: int, fused: Fused, names: Names) -> dict[str, Any]:
+def render_fused(rank: int, fused: FusedRow, names: Names) -> dict[str, Any]:
     return {
         "rank": rank,
         "kind": fused.kind,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.fusion import Fused, add_reciprocal_ranks, fuse
+from retrieval.fusion import FusedRow, add_reciprocal_ranks, fuse
 from retrieval.types import Channel, Hit, Place
 from tests.retrieval.factories import make_id
 
@@ -15,7 +15,7 @@ def make_hits(*numbers: int) -> list[Hit]:
     return [Hit("unit", make_id(number), 1.0 / place) for place, number in enumerate(numbers, 1)]
 
 
-def numbers_of(fused: list[Fused]) -> list[int]:
+def numbers_of(fused: list[FusedRow]) -> list[int]:
     return [one.id.int for one in fused]
 
 
