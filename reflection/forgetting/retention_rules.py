@@ -83,12 +83,12 @@ def find_affirmed(bank: Bank, *, since: datetime) -> OfBankQuerySet[OpinionRevis
 
 
 @dataclass(frozen=True)
-class Faded:
+class FadeCounts:
     faded: int = 0
     restored: int = 0
 
 
-def fade_units(bank: Bank, rules: Sequence[RetentionRule], *, now: datetime) -> Faded:
+def fade_units(bank: Bank, rules: Sequence[RetentionRule], *, now: datetime) -> FadeCounts:
     """Lowers the rank of old memories that nobody recalled, and restores those that no rule covers any more.
 
     `rules` are all fading rules of the bank.
@@ -98,4 +98,4 @@ def fade_units(bank: Bank, rules: Sequence[RetentionRule], *, now: datetime) -> 
     for rule in rules:
         covered |= build_condition(bank, rule, now=now)
     restored = units.filter(faded_at__isnull=False).exclude(covered).update(faded_at=None)
-    return Faded(units.filter(covered, faded_at=None).update(faded_at=now), restored)
+    return FadeCounts(units.filter(covered, faded_at=None).update(faded_at=now), restored)

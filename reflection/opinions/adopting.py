@@ -29,7 +29,7 @@ from reflection.opinions.matching import (
     find_nearest,
 )
 from reflection.opinions.merging import close_into, merge_opinions
-from reflection.opinions.reversals import close_opposed, find_reversed, note_contradiction, revise
+from reflection.opinions.reversals import close_opposed, find_reversed, note_contradiction, revise_opinion
 from reflection.opinions.revisions import RETAIN, Author, count_steps, write_formed
 from reflection.opinions.rewording import find_with_text
 from reflection.opinions.tags import UNTAGGED, read_own_tags, read_tags
@@ -207,7 +207,7 @@ def reverse(author: Author, unit: MemoryUnit, claim: Claim, opposed: Sequence[He
         return True
     close_into(author, opinions.get(id=reversed_one.id), unit)
     copy_sources(author.bank, source=unit.id, target=reversed_one.id)
-    standing = revise(author, reversed_one.id, claim)
+    standing = revise_opinion(author, reversed_one.id, claim)
     close_opposed(author, standing.id, claim, opposed)
     return False
 

@@ -24,22 +24,24 @@ APART = {MemoryUnit.Review.PINNED, MemoryUnit.Review.RETIRED}
 Cause = OpinionRevision.Cause
 GIVING_WAY = {Cause.CONTRADICT, Cause.REVISED}
 
-HandedOver = Callable[[datetime], Collection[UUID]]
+FindUnfinished = Callable[[datetime], Collection[UUID]]
 
 
-def catch_up(bank: Bank, opinion_id: UUID, tools: Tools, *, now: datetime, handed_over: HandedOver) -> Reinforced:
+def catch_up(
+    bank: Bank, opinion_id: UUID, tools: Tools, *, now: datetime, find_unfinished: FindUnfinished
+) -> Reinforced:
     """Call outside of transactions. A second run changes nothing: no fact moves an opinion twice.
 
-    `handed_over` names the facts whose weighing was not over at a moment, however early they came. It is called
+    `find_unfinished` names the facts whose weighing was not over at a moment, however early they came. It is called
     inside a tenant transaction.
     """
     merged = withdraw_merged_evidence(bank, opinion_id, tools, now=now)
     with tenant_transaction(bank.tenant_id):
-        fact_ids = {*find_missed(bank, opinion_id, handed_over), *merged}
+        fact_ids = {*find_missed(bank, opinion_id, find_unfinished), *merged}
         plan = plan_weighing(bank, fact_ids, most=MOST_LOOKED_AT, only=opinion_id) if fact_ids else Plan()
-    bearing = sorted((one.fact for one in plan.pairs), key=by_arrival)
-    chosen = [fact.id for fact in bearing[-MOST_WEIGHED:]]
-    left_out = Reinforced(left_out=len(bearing) - len(chosen))
+    candidates = sorted((one.fact for one in plan.pairs), key=by_arrival)
+    chosen = [fact.id for fact in candidates[-MOST_WEIGHED:]]
+    left_out = Reinforced(left_out=len(candidates) - len(chosen))
     caught_up = left_out + reinforce_opinions(bank, chosen, tools, now=now, only=opinion_id)
     drop_unsupported(bank, opinion_id, tools.write, now=now)
     return caught_up
@@ -65,16 +67,16 @@ def withdraw_merged_evidence(bank: Bank, opinion_id: UUID, tools: Tools, *, now:
     return merged
 
 
-def find_missed(bank: Bank, opinion_id: UUID, handed_over: HandedOver) -> list[UUID]:
+def find_missed(bank: Bank, opinion_id: UUID, find_unfinished: FindUnfinished) -> list[UUID]:
     """Facts that came, or were still to be weighed, since evidence ceased to move the opinion."""
     since = find_start_of_pause(read_revisions(bank, opinion_id))
     if since is None:
         return []
-    waiting = frozenset(handed_over(since))
+    unfinished = frozenset(find_unfinished(since))
     newest = MemoryUnit.objects.of_bank(bank).filter(number__isnull=False).order_by("-number")[:MOST_LOOKED_AT]
     facts = MemoryUnit.objects.of_bank(bank).current().filter(id__in=newest.values("id"), network__in=FACTS)
     rows = facts.order_by("id").values_list("id", "recorded_at")
-    return [fact_id for fact_id, recorded_at in rows if recorded_at >= since or fact_id in waiting]
+    return [fact_id for fact_id, recorded_at in rows if recorded_at >= since or fact_id in unfinished]
 
 
 def find_start_of_pause(revisions: Iterable[OpinionRevision]) -> datetime | None:

@@ -42,7 +42,7 @@ from reflection.opinions.matching import (
     find_nearest,
     is_equal,
 )
-from reflection.opinions.reversals import close_opposed, find_reversed, note_contradiction, revise
+from reflection.opinions.reversals import close_opposed, find_reversed, note_contradiction, revise_opinion
 from reflection.opinions.revisions import Author, Before, Step, write_formed, write_step
 from reflection.opinions.rewording import set_confidence
 from reflection.opinions.tags import UNTAGGED, Shown, Tags, are_all_there, read_tags, read_view, share_tags
@@ -260,7 +260,7 @@ def reverse(author: Author, one: Surveyed, opposed: Sequence[HeldOpinion]) -> Fo
     if reversed_one is None:
         (formed,) = store_opinions(author, [one])
         return formed
-    standing = revise(author, reversed_one.id, one.claim)
+    standing = revise_opinion(author, reversed_one.id, one.claim)
     return one.describe(standing, "revised", reversed_one.confidence, one.claim.evidence)
 
 

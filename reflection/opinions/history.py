@@ -26,12 +26,12 @@ OPPOSING = (Cause.WEAKEN, Cause.CONTRADICT)
 
 @dataclass(frozen=True)
 class OpinionState:
-    """`laid_aside` is the review mark at the time of retirement. A restoration gives it back."""
+    """A restoration gives back the review mark that the opinion had at its retirement."""
 
     text: str = ""
     confidence: float = 0.0
     review: str = ""
-    laid_aside: str = ""
+    mark_before_retirement: str = ""
 
 
 def replay(revisions: Sequence[OpinionRevision]) -> OpinionState:
@@ -81,17 +81,17 @@ def follow_mark(state: OpinionState, cause: OpinionRevision.Cause) -> OpinionSta
     if cause in REVIEWS:
         return replace(state, review=REVIEWS[cause])
     if cause is Cause.RETIRED and state.review != Mark.RETIRED:
-        return replace(state, review=Mark.RETIRED.value, laid_aside=state.review)
+        return replace(state, review=Mark.RETIRED.value, mark_before_retirement=state.review)
     if cause is Cause.RESTORED:
-        return replace(state, review=find_restored_mark(state), laid_aside="")
+        return replace(state, review=find_restored_mark(state), mark_before_retirement="")
     if cause is Cause.REOPENED:
-        return replace(state, review=state.review if state.review == Mark.RETIRED else "", laid_aside="")
+        return replace(state, review=state.review if state.review == Mark.RETIRED else "", mark_before_retirement="")
     return state
 
 
 def find_restored_mark(state: OpinionState) -> str:
     """A retired opinion gets its former mark back. An opinion that gave way to another kept its own."""
-    return state.laid_aside if state.review == Mark.RETIRED else state.review
+    return state.mark_before_retirement if state.review == Mark.RETIRED else state.review
 
 
 def filter_worded(revisions: QuerySet[OpinionRevision]) -> QuerySet[OpinionRevision]:

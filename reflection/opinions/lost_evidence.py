@@ -73,14 +73,16 @@ class Loss:
         withdrawn = self.history.list_withdrawn()
         lost = withdrawn - self.withdrawn_before - self.outgrown
         left = {numbers[row.revision_id] for row in self.history.rows if row.id in self.rows} - withdrawn
-        parts = [f"takes back {join(lost)}"] if lost else []
-        parts += [f"leaves {join(left)} standing"] if left else []
+        parts = [f"takes back {list_numbers(lost)}"] if lost else []
+        parts += [f"leaves {list_numbers(left)} standing"] if left else []
         sentence = f"{', '.join(parts)}: {self.why}" if parts else self.why
-        besides = f" Takes back {join(self.outgrown)} too: that was of a wording that went." if self.outgrown else ""
+        besides = (
+            f" Takes back {list_numbers(self.outgrown)} too: that was of a wording that went." if self.outgrown else ""
+        )
         return f"{sentence[0].upper()}{sentence[1:]}{besides}"
 
 
-def join(numbers: Collection[int]) -> str:
+def list_numbers(numbers: Collection[int]) -> str:
     *first, last = map(str, sorted(numbers))
     return f"{', '.join(first)} and {last}" if first else last
 
@@ -128,7 +130,7 @@ def withdraw_evidence(
     left = {opinion_id: loss for opinion_id, loss in losses.items() if loss}
     total = Withdrawn(len(losses) - len(left), deleted=len(losses) - len(left))
     for opinion in list(MemoryUnit.objects.of_bank(bank).filter(id__in=left).order_by("id")):
-        total += go_back(bank, opinion, left[opinion.id], actor=actor, now=now)
+        total += write_withdrawal(bank, opinion, left[opinion.id], actor=actor, now=now)
     return total
 
 
@@ -176,7 +178,7 @@ def withdraw_from_opinion(
     return loss
 
 
-def go_back(bank: Bank, opinion: MemoryUnit, loss: Loss, *, actor: str, now: datetime) -> Withdrawn:
+def write_withdrawal(bank: Bank, opinion: MemoryUnit, loss: Loss, *, actor: str, now: datetime) -> Withdrawn:
     state, text_before = loss.state, REMOVED if opinion.text in loss.removed else opinion.text
     before, is_reworded = Before(text_before, opinion.confidence or 0.0), opinion.text != state.text
     other = find_with_text(bank, opinion, state.text) if is_reworded and opinion.expired_at is None else None
@@ -198,7 +200,7 @@ def go_back(bank: Bank, opinion: MemoryUnit, loss: Loss, *, actor: str, now: dat
 def reopen(bank: Bank, opinion: MemoryUnit, state: OpinionState, *, is_reworded: bool, actor: str) -> None:
     """A review mark belongs to the text that a person saw. It goes with that text, by a revision of its own."""
     mark = "" if is_reworded and opinion.review in {Mark.APPROVED, Mark.PINNED} else opinion.review
-    if mark == state.review and not (is_reworded and state.laid_aside):
+    if mark == state.review and not (is_reworded and state.mark_before_retirement):
         return
     opinion.review = mark
     opinion.save(update_fields=["review"])

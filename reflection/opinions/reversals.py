@@ -36,7 +36,7 @@ def find_reversed(claim: Claim, opposed: Sequence[HeldOpinion]) -> HeldOpinion |
     return next((one for one in opposed if one.tags == claim.tags), None)
 
 
-def revise(author: Author, opinion_id: UUID, claim: Claim) -> MemoryUnit:
+def revise_opinion(author: Author, opinion_id: UUID, claim: Claim) -> MemoryUnit:
     """Gives the opinion the claim's text and date, or closes it for another opinion with exactly this text. Returns the
     one that stands. Call inside a tenant transaction, after `lock_memory`.
 

@@ -3,7 +3,7 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 
 from banks.models import Bank, MemoryUnit
-from reflection.forgetting.retention_rules import Faded, fade_units, find_expired
+from reflection.forgetting.retention_rules import FadeCounts, fade_units, find_expired
 from reflection.models import OpinionRevision, RetentionRule
 from tenants.transactions import tenant_transaction
 from tests.belief_factories import make_opinion_revision, make_retention_rule
@@ -21,7 +21,7 @@ def make_rule(bank: Bank, **fields: object) -> RetentionRule:
     return make_retention_rule(bank.tenant, bank=bank, **fields)
 
 
-def fade_by(bank: Bank, *rules: RetentionRule) -> Faded:
+def fade_by(bank: Bank, *rules: RetentionRule) -> FadeCounts:
     with tenant_transaction(bank.tenant_id):
         return fade_units(bank, rules, now=NOW)
 
@@ -35,7 +35,7 @@ def test_an_old_memory_that_was_never_recalled_fades(bank: Bank) -> None:
     old, recalled = make_old(bank), make_old(bank, access_count=3)
     fresh = make_unit(bank.tenant, bank=bank, mentioned_at=NOW)
 
-    assert fade_by(bank, make_rule(bank)) == Faded(faded=1)
+    assert fade_by(bank, make_rule(bank)) == FadeCounts(faded=1)
 
     assert read_faded_at(bank, old) == NOW
     assert read_faded_at(bank, recalled) is None
@@ -45,14 +45,14 @@ def test_an_old_memory_that_was_never_recalled_fades(bank: Bank) -> None:
 def test_a_recalled_memory_is_restored(bank: Bank) -> None:
     recalled = make_old(bank, access_count=1, faded_at=NOW - timedelta(days=3))
 
-    assert fade_by(bank, make_rule(bank)) == Faded(restored=1)
+    assert fade_by(bank, make_rule(bank)) == FadeCounts(restored=1)
     assert read_faded_at(bank, recalled) is None
 
 
 def test_without_rules_everything_comes_back(bank: Bank) -> None:
     faint = make_old(bank, faded_at=NOW - timedelta(days=3))
 
-    assert fade_by(bank) == Faded(restored=1)
+    assert fade_by(bank) == FadeCounts(restored=1)
     assert read_faded_at(bank, faint) is None
 
 
@@ -60,13 +60,13 @@ def test_a_rule_means_its_network_only(bank: Bank) -> None:
     make_old(bank, network="world")
     make_old(bank, network="experience")
 
-    assert fade_by(bank, make_rule(bank, network="experience")) == Faded(faded=1)
+    assert fade_by(bank, make_rule(bank, network="experience")) == FadeCounts(faded=1)
 
 
 def test_a_pinned_opinion_does_not_fade(bank: Bank) -> None:
     make_old(bank, network="opinion", confidence=0.5, review="pinned")
 
-    assert fade_by(bank, make_rule(bank)) == Faded()
+    assert fade_by(bank, make_rule(bank)) == FadeCounts()
 
 
 def test_another_bank_is_left_alone(bank: Bank) -> None:
@@ -74,7 +74,7 @@ def test_another_bank_is_left_alone(bank: Bank) -> None:
     rule = make_rule(bank)
 
     assert elsewhere.bank_id != bank.id
-    assert fade_by(bank, rule) == Faded()
+    assert fade_by(bank, rule) == FadeCounts()
 
 
 def test_an_opinion_is_as_old_as_its_last_affirmation(bank: Bank) -> None:

@@ -349,7 +349,7 @@ def test_a_pinned_opinion_follows_a_merged_fact_once_it_is_unpinned(bank: Bank, 
     assert (read_opinion(bank, opinion_id).confidence, list_causes(bank, opinion_id)[-1]) == (0.4, "pinned")
     review(bank, opinion_id, Act.UNPIN)
     tools = Tools(Said({fuller: "weaken"}), get_embedder(), lambda: tenant_transaction(bank.tenant_id))
-    catch_up(bank, opinion_id, tools, now=timezone.now(), handed_over=lambda _: ())
+    catch_up(bank, opinion_id, tools, now=timezone.now(), find_unfinished=lambda _: ())
     assert (read_opinion(bank, opinion_id).confidence, list_causes(bank, opinion_id)[-1]) == (0.55, "weaken")
     check_replay(bank, opinion_id)
 

@@ -185,7 +185,7 @@ def test_an_unpinned_opinion_is_deleted_unless_it_has_new_evidence(bank: Bank, v
     act(bank, opinion.id, Review(Act.UNPIN, "lea", "unsure"))
     tools = Tools(Said({"Python grew.": verdict}), get_embedder(), lambda: tenant_transaction(bank.tenant_id))
     for _ in range(2 if verdict == "reinforce" else 1):
-        catch_up(bank, opinion.id, tools, now=timezone.now(), handed_over=lambda _: ())
+        catch_up(bank, opinion.id, tools, now=timezone.now(), find_unfinished=lambda _: ())
         assert is_there(bank, opinion.id) == (verdict == "reinforce")
 
 
