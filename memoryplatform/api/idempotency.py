@@ -18,7 +18,7 @@ from memoryplatform.api.openapi import IDEMPOTENCY_KEY
 from memoryplatform.api.views import TenantView, as_response
 from memoryplatform.operations.errors import RequestInFlight
 from memoryplatform.operations.idempotency import ANY_BANK, Claim, Replay, begin, build_operation_key
-from memoryplatform.operations.running.held_leases import remembered_request
+from memoryplatform.operations.running.held_leases import keep_claim_file
 from tenants.transactions import tenant_transaction
 
 HEADER = "Idempotency-Key"
@@ -54,7 +54,7 @@ def once_for_each_key(handler: Handler, perform: Callable[[Claim, Callable[[], R
         outcome = begin(view.tenant_id, check_key(key), fingerprint(request, view.identity.id), bank_key=bank_key)
         if isinstance(outcome, Replay):
             return Response(outcome.body, status=outcome.status_code, headers={"Idempotency-Replayed": "true"})
-        with remembered_request(outcome):
+        with keep_claim_file(outcome):
             return perform(outcome, lambda: as_response(handler(view, request, *args, **kwargs)))
 
     wrapped.is_idempotent = True  # type: ignore[attr-defined]  # the architecture test asks every POST for it

@@ -178,10 +178,10 @@ def list_mentioned(bank: Bank, choice: EntityChoice, *, limit: int, offset: int)
     seen = count_mentions(bank, find_tagged(bank, choice))
     page = list(seen[offset : offset + limit])
     entities = find_entities(bank).defer("embedding", "second_embedding").in_bulk([row["entity_id"] for row in page])
-    return [with_counts(entities[row["entity_id"]], row) for row in page], seen.count()
+    return [set_counts(entities[row["entity_id"]], row) for row in page], seen.count()
 
 
-def see_tagged(bank: Bank, shown: ShownEntity, choice: EntityChoice) -> tuple[Entity, tuple[MemoryUnit, ...]]:
+def narrow_to_tags(bank: Bank, shown: ShownEntity, choice: EntityChoice) -> tuple[Entity, tuple[MemoryUnit, ...]]:
     """The entity with the counts of the tagged memories, and its tagged observations.
 
     Call inside a tenant transaction.
@@ -191,7 +191,7 @@ def see_tagged(bank: Bank, shown: ShownEntity, choice: EntityChoice) -> tuple[En
     if row is None:
         raise EntityNotFound(shown.entity.id)
     tagged = set(units.filter(id__in=[unit.id for unit in shown.observations]).values_list("id", flat=True))
-    return with_counts(shown.entity, row), tuple(unit for unit in shown.observations if unit.id in tagged)
+    return set_counts(shown.entity, row), tuple(unit for unit in shown.observations if unit.id in tagged)
 
 
 def find_tagged(bank: Bank, choice: EntityChoice) -> UnitQuerySet:
@@ -209,7 +209,7 @@ def count_mentions(bank: Bank, units: UnitQuerySet) -> QuerySet[Any, Any]:
     return counted.order_by("-count", "entity_id")
 
 
-def with_counts(entity: Entity, row: dict[str, Any]) -> Entity:
+def set_counts(entity: Entity, row: dict[str, Any]) -> Entity:
     """Sets the counts on the entity, which is shown and not saved."""
     entity.mention_count, entity.first_seen_at, entity.last_seen_at = row["count"], row["first"], row["last"]
     return entity

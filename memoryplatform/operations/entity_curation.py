@@ -67,7 +67,7 @@ class Preview:
 
 
 def preview_merge(access: BankAccess, bank_id: str, entity_id: UUID, other_id: UUID) -> Preview:
-    with rolled_back(access, bank_id) as bank:
+    with preview_transaction(access, bank_id) as bank:
         before = read_relationships(bank, [entity_id, other_id])
         merged = merge_entities(bank, get_entity(bank, entity_id), [other_id])
         after = read_relationships(bank, [entity_id])
@@ -75,7 +75,7 @@ def preview_merge(access: BankAccess, bank_id: str, entity_id: UUID, other_id: U
 
 
 def preview_split(access: BankAccess, bank_id: str, entity_id: UUID, how: Split) -> Preview:
-    with rolled_back(access, bank_id) as bank:
+    with preview_transaction(access, bank_id) as bank:
         before = read_relationships(bank, [entity_id])
         new = split_entity(bank, get_entity(bank, entity_id), how)
         after = read_relationships(bank, [entity_id, new.id])
@@ -83,7 +83,7 @@ def preview_split(access: BankAccess, bank_id: str, entity_id: UUID, how: Split)
 
 
 @contextmanager
-def rolled_back(access: BankAccess, bank_id: str) -> Iterator[Bank]:
+def preview_transaction(access: BankAccess, bank_id: str) -> Iterator[Bank]:
     with bank_transaction(access, bank_id) as bank:
         lock_memory(bank)
         yield bank

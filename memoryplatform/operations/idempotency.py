@@ -163,5 +163,5 @@ def name_operation(operation: Operation) -> UUID:
     return UUID(key.removeprefix(PREFIX)) if key.startswith(PREFIX) else operation.id
 
 
-def named(operation_id: UUID) -> Q:
+def match_operation(operation_id: UUID) -> Q:
     return Q(id=operation_id) | Q(idempotency_key=build_key(operation_id))

@@ -36,12 +36,12 @@ def choose_matcher(tenant_id: UUID) -> OpinionMatcher | None:
     return OpinionMatcher(llm) if llm else None
 
 
-def find_weighed_since(bank: Bank, moment: datetime) -> set[UUID]:
+def find_unfinished_facts(bank: Bank, moment: datetime) -> set[UUID]:
     """The facts of all consolidations that were not over by then, or came later."""
     operations = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=CONSOLIDATE)
     unfinished = operations.filter(Q(finished_at=None) | Q(finished_at__gte=moment)).order_by("-id")
-    handed_over = unfinished.values_list("payload__unit_ids", flat=True)[:MOST]
-    return {UUID(unit_id) for unit_ids in handed_over for unit_id in unit_ids or ()}
+    payloads = unfinished.values_list("payload__unit_ids", flat=True)[:MOST]
+    return {UUID(unit_id) for unit_ids in payloads for unit_id in unit_ids or ()}
 
 
 def submit_catching_up(bank: Bank, opinion_id: UUID) -> Operation:

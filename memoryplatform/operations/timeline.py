@@ -16,7 +16,7 @@ from banks.enums import Kind
 from banks.models import Bank, MemoryUnit, Mention
 from banks.models.unit import HAPPENED_AT, UnitQuerySet
 from banks.rendering import render_text
-from memoryplatform.operations.memories.memory_filter import MemoryFilter, find_units, true_as_known
+from memoryplatform.operations.memories.memory_filter import MemoryFilter, find_units, select_true_at
 
 MOST_ITEMS = 500  # a window with more memories is shown as counts by step
 MOST_EARLIER = 60  # states that began before the window
@@ -210,7 +210,7 @@ def judge(item: TimelineItem, wanted: TimelineFilter, at: datetime) -> tuple[Sta
 def select_held(units: UnitQuerySet, wanted: TimelineFilter) -> UnitQuerySet:
     """Units that were true at `as_of`, as known at `known_at`. An event was not true before it happened."""
     if wanted.as_of is not None:
-        true = true_as_known(units, wanted.as_of, known_at=wanted.known_at)
+        true = select_true_at(units, wanted.as_of, known_at=wanted.known_at)
         return true.exclude(valid_from=None, occurred_start__gt=wanted.as_of)
     if wanted.known_at is not None:
         return units.filter(recorded_at__lte=wanted.known_at) if wanted.with_closed else units.known_at(wanted.known_at)

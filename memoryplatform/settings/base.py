@@ -229,8 +229,8 @@ OPERATION_MAX_ATTEMPTS = env.operation_max_attempts
 OPERATION_RETRY_SECONDS = env.operation_retry_seconds
 OPERATION_REPORT_SECONDS = 0.5  # between two reports of progress
 
-WEBHOOK_COURIER = "memoryplatform.operations.kinds.deliver_webhook.take"
-MAIL_COURIER = "memoryplatform.operations.kinds.send_mail.take"
+WEBHOOK_COURIER = "memoryplatform.operations.kinds.deliver_webhook.submit_delivery"
+MAIL_COURIER = "memoryplatform.operations.kinds.send_mail.submit_mail"
 WEBHOOK_PRIVATE_ADDRESSES = env.webhook_private_addresses
 WEBHOOK_TIMEOUT_SECONDS = env.webhook_timeout_seconds
 WEBHOOK_MAX_ATTEMPTS = env.webhook_max_attempts

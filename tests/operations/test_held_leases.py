@@ -8,7 +8,7 @@ from django.utils import timezone
 from memoryplatform.operations.errors import RequestInFlight
 from memoryplatform.operations.idempotency import Claim, Replay, begin
 from memoryplatform.operations.models import Dispatch, Operation
-from memoryplatform.operations.running.held_leases import end_leases_left_behind, remembered, remembered_request
+from memoryplatform.operations.running.held_leases import end_leases_left_behind, keep_claim_file, keep_lease_file
 from memoryplatform.operations.running.run import Lease, claim
 from tenants.models import Tenant
 from tests.operations.conftest import reload, submit_one
@@ -22,7 +22,7 @@ def folder(settings: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 def die_with(lease: Lease, folder: Path) -> None:
     """Leave the file of a killed process."""
-    with remembered(lease):
+    with keep_lease_file(lease):
         (file,) = folder.iterdir()
     file.touch()
 
@@ -56,7 +56,7 @@ def test_a_lease_that_another_worker_took_over_stays(tenant: Tenant, folder: Pat
 
 
 def test_a_finished_lease_leaves_no_file(tenant: Tenant, folder: Path) -> None:
-    with remembered(take(submit_one(tenant, "probe.steps", steps=1))):
+    with keep_lease_file(take(submit_one(tenant, "probe.steps", steps=1))):
         assert len(list(folder.iterdir())) == 1
     assert list(folder.iterdir()) == []
 
@@ -64,7 +64,7 @@ def test_a_finished_lease_leaves_no_file(tenant: Tenant, folder: Path) -> None:
 def test_the_key_of_a_request_that_died_with_its_process_can_be_used_at_once(tenant: Tenant, folder: Path) -> None:
     request = begin(tenant.id, "key", "fingerprint")
     assert isinstance(request, Claim)
-    with remembered_request(request):
+    with keep_claim_file(request):
         (file,) = folder.iterdir()
     file.touch()
     with pytest.raises(RequestInFlight):
@@ -76,7 +76,7 @@ def test_the_key_of_a_request_that_died_with_its_process_can_be_used_at_once(ten
 def test_the_key_of_a_request_that_was_answered_keeps_its_answer(tenant: Tenant, folder: Path) -> None:
     request = begin(tenant.id, "key", "fingerprint")
     assert isinstance(request, Claim)
-    with remembered_request(request):
+    with keep_claim_file(request):
         (file,) = folder.iterdir()
     file.touch()
     request.finish(status_code=200, body={"done": True})

@@ -10,7 +10,7 @@ from banks.models import Bank, MemoryUnit, UnitSource
 from banks.retain.post_retain import PostRetain
 from memoryplatform.operations import reflect as reflecting
 from memoryplatform.operations.access import BankAccess
-from memoryplatform.operations.kinds.consolidate import hand_over
+from memoryplatform.operations.kinds.consolidate import submit_consolidation
 from memoryplatform.operations.memories.single import delete_memory, invalidate_memory, restore_memory
 from memoryplatform.operations.mental_models import (
     MentalModelChange,
@@ -251,7 +251,7 @@ def test_a_mental_model_is_refreshed_after_a_retain(
     work_off(tenant)
     fact = memory.unit("Alice does live in Braga", recorded_at=timezone.now())
     with tenant_transaction(tenant.id):
-        consolidation = hand_over(bank, PostRetain(unit_ids=(fact.id,)))
+        consolidation = submit_consolidation(bank, PostRetain(unit_ids=(fact.id,)))
     assert consolidation is not None
     perform(tenant.id, consolidation.id)
     assert [one.payload["mental_model_id"] for one in find_waiting(tenant)] == [str(kept.id)]
@@ -355,7 +355,7 @@ def test_a_corrected_fact_is_removed_from_every_content(
         closed = {"expired_at": timezone.now(), "close_reason": "correction"}
         with tenant_transaction(tenant.id):
             MemoryUnit.objects.for_tenant(tenant.id).filter(id=wrong.id).update(**closed)
-            consolidation = hand_over(bank, PostRetain(closed_ids=(wrong.id,)))
+            consolidation = submit_consolidation(bank, PostRetain(closed_ids=(wrong.id,)))
         assert consolidation is not None
         perform(tenant.id, consolidation.id)
     else:

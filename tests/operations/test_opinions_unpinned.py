@@ -158,4 +158,4 @@ def test_of_many_facts_the_newest_are_weighed_and_the_others_counted(
 def weigh(bank: Bank, assessor: Said) -> Reinforced:
     (opinion,) = read_opinions(bank)
     tools = Tools(assessor, get_embedder(), lambda: tenant_transaction(bank.tenant_id))
-    return catch_up(bank, opinion.id, tools, now=timezone.now(), handed_over=lambda _: ())
+    return catch_up(bank, opinion.id, tools, now=timezone.now(), find_unfinished=lambda _: ())

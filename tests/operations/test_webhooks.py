@@ -209,7 +209,7 @@ def test_a_delivery_whose_operation_fails_has_failed_and_can_be_sent_again(
     webhook = make(access, receiver, "bank.created")
     ping_webhook(access, webhook.id)
     with monkeypatch.context() as broken:
-        broken.setattr("memoryplatform.operations.kinds.deliver_webhook.carry", lambda *_: 1 / 0)
+        broken.setattr("memoryplatform.operations.kinds.deliver_webhook.attempt_delivery", lambda *_: 1 / 0)
         work(tenant)
     (delivery,) = deliveries(tenant)
     assert (get_operation(tenant).status, delivery.status) == ("failed", "failed")

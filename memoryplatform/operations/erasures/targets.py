@@ -69,7 +69,7 @@ def find_words(bank: Bank, target: Target) -> Words:
     if not ids:
         raise MessageNotFound(target.id if target.kind == Kind.MESSAGE else "of this thread")
     quarantined = find_quarantined(bank, lambda item: is_of_thread(item, target.id)) if is_thread else frozenset()
-    return with_episodes(bank, Words(messages=dict.fromkeys(ids, (WHOLE,)), quarantined=quarantined))
+    return add_episodes(bank, Words(messages=dict.fromkeys(ids, (WHOLE,)), quarantined=quarantined))
 
 
 def is_of_thread(item: RetainItem, thread: str) -> bool:
@@ -124,14 +124,14 @@ def with_sources(bank: Bank, words: Words) -> Words:
             for part in parts.filter(start__lt=span[1], end__gt=span[0]):
                 messages[part.message_id].add((part.message_start, part.message_end))
     given = replace(words, messages=sort_spans(messages), documents=sort_spans(documents))
-    return with_episodes(bank, given)
+    return add_episodes(bank, given)
 
 
 def sort_spans(spans: Mapping[UUID, set[Span]]) -> dict[UUID, tuple[Span, ...]]:
     return {row_id: tuple(sorted(held)) for row_id, held in spans.items()}
 
 
-def with_episodes(bank: Bank, words: Words) -> Words:
+def add_episodes(bank: Bank, words: Words) -> Words:
     rows = Message.objects.of_bank(bank).filter(id__in=words.messages, episode__isnull=False)
     episodes = frozenset(one for one in rows.values_list("episode_id", flat=True) if one)
     return replace(words, episodes=words.episodes | episodes)

@@ -27,7 +27,7 @@ from memoryplatform.operations.opinion_weighings import (
     UNPINNED,
     choose_assessor,
     choose_matcher,
-    find_weighed_since,
+    find_unfinished_facts,
 )
 from memoryplatform.operations.running.kind_names import CONSOLIDATE
 from memoryplatform.operations.running.registry import ends_with_its_bank, operation_kind
@@ -90,7 +90,7 @@ def withdraw_lost_facts(task: Task) -> Done:
     return Usage(), {"opinions_withdrawn": withdrawn.opinions, "opinions_unsupported": withdrawn.unsupported}
 
 
-def take_in_opinions(task: Task) -> Done:
+def adopt_stated_opinions(task: Task) -> Done:
     """Runs before the weighing, so that facts of the same retain can be evidence for the new opinions."""
     retained = RetainedUnits(task.post.unit_ids, task.post.proven_ids, task.post.closed_ids)
     matcher = choose_matcher(task.run.tenant_id)
@@ -112,9 +112,9 @@ def weigh_evidence(task: Task) -> Done:
     with task.run.transaction() as operation:
         merged = find_merged(task.bank, task.post.proven_ids, since=operation.created_at - LONGEST_RETAIN)
     weighed = reinforce_opinions(task.bank, [*task.post.unit_ids, *merged], tools, now=timezone.now())
-    handed_over = partial(find_weighed_since, task.bank)
+    find_unfinished = partial(find_unfinished_facts, task.bank)
     for opinion_id in task.unpinned:
-        weighed += catch_up(task.bank, opinion_id, tools, now=timezone.now(), handed_over=handed_over)
+        weighed += catch_up(task.bank, opinion_id, tools, now=timezone.now(), find_unfinished=find_unfinished)
     figures = {
         "evidence_weighed": weighed.weighed,
         "opinions_moved": weighed.moved,
@@ -169,7 +169,7 @@ def fill_other_vectors(task: Task) -> Done:
 STEPS: dict[str, Step] = {
     "describing entities": describe_touched_entities,
     "taking back lost evidence": withdraw_lost_facts,
-    "taking in opinions": take_in_opinions,
+    "taking in opinions": adopt_stated_opinions,
     "weighing evidence": weigh_evidence,
     "marking observations": mark_touched_entities,
     "following with mental models": follow_with_models,
@@ -178,7 +178,7 @@ STEPS: dict[str, Step] = {
 }
 
 
-def hand_over(bank: Bank, post: PostRetain, *, api_key_prefix: str = "") -> Operation | None:
+def submit_consolidation(bank: Bank, post: PostRetain, *, api_key_prefix: str = "") -> Operation | None:
     """Call inside the tenant transaction that ends the retain, so that no change is lost."""
     is_needed = post or has_lost_evidence(bank) or has_lost_sources(bank)
     if not is_needed:

@@ -30,13 +30,13 @@ UNOPENED = "The secret can't be opened, since the service's SECRET_KEY was chang
 UNOPENED_CONFIG = "The headers can't be opened, since the service's SECRET_KEY was changed: set http_config anew."
 
 
-def take(delivery: Delivery) -> None:
+def submit_delivery(delivery: Delivery) -> None:
     """The courier of the outbox. Call inside the transaction that writes the delivery."""
     submit(delivery.tenant_id, DELIVER_WEBHOOK, payload={"delivery_id": str(delivery.id)})
 
 
 @dataclass(frozen=True)
-class Carried:
+class DeliveryAttempt:
     """`told` counts the messages that have arrived. `is_cut`: the time was over before the rest."""
 
     answer: Answer
@@ -50,47 +50,47 @@ def deliver_webhook(run: Run) -> dict[str, Any]:
 
     To stop the attempts, a caller disables the webhook.
     """
-    delivery = load(run)
+    delivery = find_delivery(run)
     if delivery is None:
         with run.transaction() as operation:
             pass_turn_on(operation)
         return {"delivered": False, "reason": "The webhook was deleted meanwhile."}
     take_turn(run)
     now = timezone.now()
-    carried = carry(delivery.webhook, delivery, now)
+    attempt = attempt_delivery(delivery.webhook, delivery, now)
     with run.transaction() as operation:
         # The webhook's row before the delivery's, as a deletion of the webhook locks them.
-        note_health(delivery.webhook, is_failure=bool(carried.answer.error) and carried.told == delivery.told, now=now)
-        wait = note_attempt(delivery, carried, now)
+        note_health(delivery.webhook, is_failure=bool(attempt.answer.error) and attempt.told == delivery.told, now=now)
+        wait = note_attempt(delivery, attempt, now)
         forget_old(run.tenant_id, now)
         pass_turn_on(operation)
         if wait is None:
-            result = {"delivered": not carried.answer.error, "answer_code": carried.answer.code}
+            result = {"delivered": not attempt.answer.error, "answer_code": attempt.answer.code}
             run.complete(operation, result)
             return result
-    raise NotYet(carried.answer.error, wait=wait)
+    raise NotYet(attempt.answer.error, wait=wait)
 
 
-def load(run: Run) -> Delivery | None:
+def find_delivery(run: Run) -> Delivery | None:
     with tenant_transaction(run.tenant_id):
         rows = Delivery.objects.for_tenant(run.tenant_id).select_related("webhook")
         return rows.filter(id=UUID(run.payload["delivery_id"])).first()
 
 
-def carry(webhook: Webhook, delivery: Delivery, now: datetime) -> Carried:
+def attempt_delivery(webhook: Webhook, delivery: Delivery, now: datetime) -> DeliveryAttempt:
     shape = SHAPES.get(webhook.shape)
     if not webhook.enabled and delivery.event != PING:
-        return Carried(Answer(None, "The webhook is not enabled."), delivery.told)
+        return DeliveryAttempt(Answer(None, "The webhook is not enabled."), delivery.told)
     if shape is None:
-        return Carried(Answer(None, f"There is no shape '{webhook.shape}' in this version."), delivery.told)
+        return DeliveryAttempt(Answer(None, f"There is no shape '{webhook.shape}' in this version."), delivery.told)
     if isinstance(webhook.secret, SealedText):
-        return Carried(Answer(None, UNOPENED), delivery.told)
+        return DeliveryAttempt(Answer(None, UNOPENED), delivery.told)
     if read_config(webhook.options) is None:
-        return Carried(Answer(None, UNOPENED_CONFIG), delivery.told)
+        return DeliveryAttempt(Answer(None, UNOPENED_CONFIG), delivery.told)
     return post_all(webhook, delivery, shape(webhook, delivery), now)
 
 
-def post_all(webhook: Webhook, delivery: Delivery, messages: list[Message], now: datetime) -> Carried:
+def post_all(webhook: Webhook, delivery: Delivery, messages: list[Message], now: datetime) -> DeliveryAttempt:
     """Posts the messages that have not arrived, all within the time of one delivery."""
     seconds = settings.WEBHOOK_TIMEOUT_SECONDS
     deadline = Deadline.after(seconds)
@@ -99,12 +99,12 @@ def post_all(webhook: Webhook, delivery: Delivery, messages: list[Message], now:
     for message in messages[delivery.told :]:
         if deadline.is_over:
             error = f"{told} of {len(messages)} messages have arrived; the others follow."
-            return Carried(Answer(answer.code, error), told, is_cut=True)
+            return DeliveryAttempt(Answer(answer.code, error), told, is_cut=True)
         answer = post(webhook, message, name_message(delivery, told), now, limits)
         if answer.error:
             break
         told += 1
-    return Carried(answer, told)
+    return DeliveryAttempt(answer, told)
 
 
 def name_message(delivery: Delivery, number: int) -> str:
@@ -138,11 +138,11 @@ def note_health(webhook: Webhook, *, is_failure: bool, now: datetime) -> None:
         mail_owners(webhook.tenant_id, "A webhook was disabled", "dashboard/email/webhook.txt", context)
 
 
-def note_attempt(delivery: Delivery, carried: Carried, now: datetime) -> timedelta | None:
+def note_attempt(delivery: Delivery, attempt: DeliveryAttempt, now: datetime) -> timedelta | None:
     """The wait before the next attempt; None without one. An attempt that got further resets the count."""
-    answer, got_further = carried.answer, carried.told > delivery.told
+    answer, got_further = attempt.answer, attempt.told > delivery.told
     delivery.attempts = 1 if got_further and answer.error else delivery.attempts + 1
-    delivery.told, delivery.attempted_at = carried.told, now
+    delivery.told, delivery.attempted_at = attempt.told, now
     delivery.answer_code, delivery.error = answer.code, answer.error[:300]
     wait = None
     if not answer.error:
@@ -151,7 +151,7 @@ def note_attempt(delivery: Delivery, carried: Carried, now: datetime) -> timedel
         delivery.status = Delivery.Status.FAILED
     else:
         delivery.status = Delivery.Status.PENDING
-        wait = timedelta(0) if carried.is_cut else wait_after(delivery.attempts)
+        wait = timedelta(0) if attempt.is_cut else wait_after(delivery.attempts)
     delivery.next_attempt_at = None if wait is None else now + wait
     Delivery.objects.for_tenant(delivery.tenant_id).bulk_update(
         [delivery], ["attempts", "told", "attempted_at", "answer_code", "error", "status", "next_attempt_at"]

@@ -66,12 +66,12 @@ def run_pass(run: Run, bank: Bank) -> None:
             receipt = erase(bank, words, before=before)
         except LegalHold as held:
             raise PermanentFailure(str(held), code=held.code) from held
-        keep(run, operation, words=words.write(), receipt=receipt.write(), writers=[])
+        save_progress(run, operation, words=words.write(), receipt=receipt.write(), writers=[])
 
 
 def note_writers(run: Run, bank: Bank) -> None:
     with run.transaction() as operation:
-        keep(run, operation, writers=[str(one) for one in find_writers(bank).values_list("id", flat=True)])
+        save_progress(run, operation, writers=[str(one) for one in find_writers(bank).values_list("id", flat=True)])
 
 
 def find_writers(bank: Bank) -> OperationQuerySet:
@@ -80,7 +80,7 @@ def find_writers(bank: Bank) -> OperationQuerySet:
     return rows.filter(status=Operation.Status.PROCESSING)
 
 
-def keep(run: Run, operation: Operation, **values: Any) -> None:
+def save_progress(run: Run, operation: Operation, **values: Any) -> None:
     """In the payload, so that another attempt goes on from here."""
     run.payload = operation.payload = operation.payload | values
     operation.save(update_fields=["payload", "updated_at"])

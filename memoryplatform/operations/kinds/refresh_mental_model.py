@@ -26,7 +26,7 @@ A_WHILE = timedelta(seconds=5)
 
 
 @dataclass(frozen=True)
-class Asked:
+class RefreshQuestion:
     """The model at the time of the question, and the time of the newest memory then."""
 
     model: MentalModel
@@ -42,7 +42,7 @@ def refresh_mental_model(run: Run) -> dict[str, Any]:
     bank = load_bank(run)
     asked = prepare(run, bank)
     if not asked.is_needed:
-        return keep(run, bank)
+        return complete_unchanged(run, bank)
     run.report("reflecting", processed=0, total=STAGES)
     try:
         answer = reflect(BankAccess(run.tenant_id), bank.bank_id, asked.query)
@@ -54,7 +54,7 @@ def refresh_mental_model(run: Run) -> dict[str, Any]:
     return store(run, bank, asked, answer)
 
 
-def prepare(run: Run, bank: Bank) -> Asked:
+def prepare(run: Run, bank: Bank) -> RefreshQuestion:
     with run.transaction():
         model = get_model(run, bank)
         if run.payload.get(AFTER_OBSERVATIONS) and is_observing(bank):
@@ -65,10 +65,10 @@ def prepare(run: Run, bank: Bank) -> Asked:
             raise PermanentFailure(str(error), code=error.code) from error
         stays = trigger.mode == "delta" and run.payload.get("mode") != "full" and model.content != ""
         is_needed = not stays or is_stale(bank, model)
-        return Asked(model, query, find_newest(bank, model), is_needed)
+        return RefreshQuestion(model, query, find_newest(bank, model), is_needed)
 
 
-def keep(run: Run, bank: Bank) -> dict[str, Any]:
+def complete_unchanged(run: Run, bank: Bank) -> dict[str, Any]:
     with run.transaction() as operation:
         model = get_model(run, bank, lock=True)
         model.refreshed_at, model.failed_at = timezone.now(), None
@@ -78,7 +78,7 @@ def keep(run: Run, bank: Bank) -> dict[str, Any]:
     return result
 
 
-def store(run: Run, bank: Bank, asked: Asked, answer: ReflectResult) -> dict[str, Any]:
+def store(run: Run, bank: Bank, asked: RefreshQuestion, answer: ReflectResult) -> dict[str, Any]:
     with run.transaction() as operation:
         lock_memory(bank)
         model = get_model(run, bank, lock=True)

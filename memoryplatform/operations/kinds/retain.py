@@ -19,7 +19,7 @@ from banks.types import FoundEntity, Labels
 from memoryplatform.operations.banks.embedding_model import fill_both_columns
 from memoryplatform.operations.engine_choice import choose_engine
 from memoryplatform.operations.errors import OperationError, PermanentFailure
-from memoryplatform.operations.kinds.consolidate import hand_over
+from memoryplatform.operations.kinds.consolidate import submit_consolidation
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
 from memoryplatform.operations.memories.after_deletion import follow_replacement
 from memoryplatform.operations.memories.newest_metadata import keep_newest_metadata
@@ -53,7 +53,7 @@ def retain(run: Run) -> dict[str, Any]:
             keep_newest_metadata(bank, run.payload, since=operation.started_at)
         ask_for_vector_index(bank)
         post = gather_post_retain(run, bank, outcomes)
-        hand_over(bank, post, api_key_prefix=operation.api_key_prefix)
+        submit_consolidation(bank, post, api_key_prefix=operation.api_key_prefix)
         result |= describe_changes(bank, post, since=operation.started_at or operation.created_at)
         run.complete(operation, result, stored_bytes=run.payload.get("bytes", 0))
     return result
@@ -99,7 +99,7 @@ def retain_sources(run: Run, bank: Bank, tools: Tools) -> list[Retained]:
     run.report("extracting", processed=len(sources) - len(failures), total=len(sources))
     if failures:
         with run.transaction() as operation:
-            hand_over(bank, PostRetain.of(outcomes), api_key_prefix=operation.api_key_prefix)
+            submit_consolidation(bank, PostRetain.of(outcomes), api_key_prefix=operation.api_key_prefix)
         raise failures[0]
     return outcomes
 

@@ -11,7 +11,7 @@ from memoryplatform.operations.running.run import Run
 from memoryplatform.operations.running.submit import submit
 
 
-def take(tenant_id: UUID, to: str, subject: str, text: str) -> None:
+def submit_mail(tenant_id: UUID, to: str, subject: str, text: str) -> None:
     """The courier of `mail_owners`. Call inside the tenant transaction that the mail is about."""
     submit(tenant_id, SEND_MAIL, payload={"to": to, "subject": subject, "text": text})
 

@@ -71,7 +71,7 @@ class MemoryFilter:
 
 def find_units(bank: Bank, wanted: MemoryFilter) -> UnitQuerySet:
     """Call inside a tenant transaction."""
-    units = in_state(MemoryUnit.objects.of_bank(bank), wanted)
+    units = select_state(MemoryUnit.objects.of_bank(bank), wanted)
     if wanted.network:
         units = units.filter(network=wanted.network)
     if wanted.kind:
@@ -79,11 +79,11 @@ def find_units(bank: Bank, wanted: MemoryFilter) -> UnitQuerySet:
     if wanted.words:
         units = units.filter(number__in=find_numbers(bank, wanted.words, is_typed=wanted.is_typed))
     if wanted.letters:
-        units = holding(bank, units, wanted.letters)
+        units = select_containing(bank, units, wanted.letters)
     for span in wanted.spans:
-        units = within(units, span)
+        units = select_span(units, span)
     if wanted.tags or wanted.tags_match == "exact":
-        units = tagged(bank, units, wanted)
+        units = select_tagged(bank, units, wanted)
     for key, value in wanted.metadata:
         rows = UnitMetadata.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id, key=key, value=value)
         units = units.filter(id__in=rows.values("unit_id"))
@@ -91,7 +91,7 @@ def find_units(bank: Bank, wanted: MemoryFilter) -> UnitQuerySet:
         mentions = Mention.objects.for_tenant(bank.tenant_id).filter(entity_id=wanted.entity_id)
         units = units.filter(id__in=mentions.values("unit_id"))
     if wanted.document_id or wanted.chunk_id or wanted.episode_id or wanted.thread:
-        units = units.filter(id__in=resting_on(bank, wanted).values("unit_id"))
+        units = units.filter(id__in=find_filtered_sources(bank, wanted).values("unit_id"))
     return units
 
 
@@ -123,17 +123,17 @@ def find_beginnings(bank: Bank, corpus: Corpus, words: str) -> frozenset[str]:
     return frozenset(takewhile(lambda lexeme: lexeme.startswith(last), following))
 
 
-def holding(bank: Bank, units: UnitQuerySet, letters: str) -> UnitQuerySet:
+def select_containing(bank: Bank, units: UnitQuerySet, letters: str) -> UnitQuerySet:
     """No index knows them, so only the newest texts are read through."""
     newest = MemoryUnit.objects.of_bank(bank).aggregate(newest=Max("number"))["newest"] or 0
     held = Q(text__icontains=letters) | Q(context__icontains=letters)
     return units.filter(held, number__gt=newest - MOST_READ)
 
 
-def in_state(units: UnitQuerySet, wanted: MemoryFilter) -> UnitQuerySet:
+def select_state(units: UnitQuerySet, wanted: MemoryFilter) -> UnitQuerySet:
     """A moment that is asked for decides by itself what was held then."""
     if wanted.as_of is not None:
-        return true_as_known(units, wanted.as_of, known_at=wanted.known_at)
+        return select_true_at(units, wanted.as_of, known_at=wanted.known_at)
     if wanted.known_at is not None:
         return units.known_at(wanted.known_at)
     if wanted.state == "all":
@@ -141,18 +141,18 @@ def in_state(units: UnitQuerySet, wanted: MemoryFilter) -> UnitQuerySet:
     return units.current() if wanted.state == "current" else units.exclude(expired_at=None)
 
 
-def true_as_known(units: UnitQuerySet, moment: datetime, *, known_at: datetime | None) -> UnitQuerySet:
+def select_true_at(units: UnitQuerySet, moment: datetime, *, known_at: datetime | None) -> UnitQuerySet:
     """Units that were true at `moment`. A closing after `known_at` was not known then."""
     if known_at is None:
         return units.true_at(moment)
     begun = Q(valid_from=None) | Q(valid_from__lte=moment)
     closed_later = Q(expired_at__gt=known_at)
     not_over = Q(valid_until=None) | Q(valid_until__gt=moment)
-    was_so = not_over & ~Q(close_reason=MemoryUnit.CloseReason.CORRECTION)
-    return units.filter(begun, closed_later | was_so, recorded_at__lte=known_at)
+    was_true = not_over & ~Q(close_reason=MemoryUnit.CloseReason.CORRECTION)
+    return units.filter(begun, closed_later | was_true, recorded_at__lte=known_at)
 
 
-def within(units: UnitQuerySet, span: Span) -> UnitQuerySet:
+def select_span(units: UnitQuerySet, span: Span) -> UnitQuerySet:
     if span.start is not None:
         units = units.filter(**{f"{span.field}__gte": span.start})
     if span.end is not None:
@@ -160,7 +160,7 @@ def within(units: UnitQuerySet, span: Span) -> UnitQuerySet:
     return units
 
 
-def tagged(bank: Bank, units: UnitQuerySet, wanted: MemoryFilter) -> UnitQuerySet:
+def select_tagged(bank: Bank, units: UnitQuerySet, wanted: MemoryFilter) -> UnitQuerySet:
     rows = UnitTag.objects.for_tenant(bank.tenant_id).filter(bank_id=bank.id)
     every = set(wanted.tags)
     if wanted.tags_match in {"any", "any_strict"}:
@@ -176,7 +176,7 @@ def tagged(bank: Bank, units: UnitQuerySet, wanted: MemoryFilter) -> UnitQuerySe
     return units.filter(matching)
 
 
-def resting_on(bank: Bank, wanted: MemoryFilter) -> QuerySet[UnitSource]:
+def find_filtered_sources(bank: Bank, wanted: MemoryFilter) -> QuerySet[UnitSource]:
     sources = UnitSource.objects.for_tenant(bank.tenant_id)
     if wanted.document_id:
         sources = sources.filter(chunk__document__bank=bank, chunk__document__document_id=wanted.document_id)

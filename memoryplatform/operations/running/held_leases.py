@@ -25,12 +25,12 @@ log = structlog.get_logger(__name__)
 REQUEST = "request"
 
 
-def remembered(lease: Lease) -> AbstractContextManager[None]:
+def keep_lease_file(lease: Lease) -> AbstractContextManager[None]:
     """Keep a file for the lease while its operation is performed."""
     return keep_file(f"{lease.tenant_id} {lease.operation_id} {lease.token}")
 
 
-def remembered_request(claim: Claim) -> AbstractContextManager[None]:
+def keep_claim_file(claim: Claim) -> AbstractContextManager[None]:
     """Keep a file for the claim of an `Idempotency-Key` while its request is served."""
     return keep_file(f"{REQUEST} {claim.tenant_id} {claim.record_id} {claim.claimed_at.isoformat()}")
 

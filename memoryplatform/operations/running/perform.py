@@ -18,7 +18,7 @@ from memoryplatform.operations.logged_llm import Origin, asking_for
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.read_replica import REPLICA
 from memoryplatform.operations.running.fair_queue import TURNS, find_waiting
-from memoryplatform.operations.running.held_leases import remembered
+from memoryplatform.operations.running.held_leases import keep_lease_file
 from memoryplatform.operations.running.registry import get_kind
 from memoryplatform.operations.running.run import Lease, OperationFault, Run, claim, finish, heartbeat
 from providers.errors import ProviderError
@@ -54,7 +54,7 @@ def perform_claimed(lease: Lease, operation: Operation) -> None:
         structlog.contextvars.bound_contextvars(tenant_id=str(lease.tenant_id), operation_id=str(operation.id)),
         asking_for(Origin(operation.bank_key, operation.id)),
         traced(f"operation {operation.kind}", carrier=operation.payload, operation_id=str(operation.id)),
-        remembered(lease),
+        keep_lease_file(lease),
     ):
         log.info("operation.started", kind=operation.kind, attempt=operation.attempts)
         status = attempt(lease, operation)

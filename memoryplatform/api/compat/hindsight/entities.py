@@ -13,7 +13,7 @@ from memoryplatform.api.v1.fields import TagFilterInput
 from memoryplatform.api.v1.graphs import describe_entities, read_choice
 from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.banks.profile import bank_transaction
-from memoryplatform.operations.entities import list_mentioned, see_tagged, show_entity
+from memoryplatform.operations.entities import list_mentioned, narrow_to_tags, show_entity
 from memoryplatform.operations.graphs import MOST_NODES, draw_entities
 from providers.llm.protocol import Task
 
@@ -55,7 +55,7 @@ class HindsightEntityView(hindsight_view.HindsightView):
         entity, observations = shown.entity, shown.observations
         if choice.is_by_tags:
             with bank_transaction(self.access, bank_id) as bank:
-                entity, observations = see_tagged(bank, shown, choice)
+                entity, observations = narrow_to_tags(bank, shown, choice)
         facts = [{"text": unit.rendered_text, "mentioned_at": unit.mentioned_at} for unit in observations]
         return describe_entity(entity) | {"observations": facts}
 

@@ -11,7 +11,7 @@ from memoryplatform.api.idempotency import idempotent
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.errors import OperationNotFound
-from memoryplatform.operations.idempotency import name_operation, named
+from memoryplatform.operations.idempotency import match_operation, name_operation
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.kind_names import (
     CONSOLIDATE,
@@ -95,7 +95,7 @@ def find_operation(access: BankAccess, bank_id: str, operation_id: UUID) -> Oper
     """Also finds operations of a deleted bank. An import is visible at the bank of the request and at the new bank."""
     with tenant_transaction(access.tenant_id):
         rows = Operation.objects.for_tenant(access.tenant_id).within(access.banks)
-        operation = rows.filter(named(operation_id)).first()
+        operation = rows.filter(match_operation(operation_id)).first()
     return operation if operation and (operation.bank_key == bank_id or operation.kind == IMPORT_BANK) else None
 
 
