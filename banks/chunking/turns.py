@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from zlib import crc32
 
 from banks.chunking.spans import CHUNK_SIZE, OVERLAP, SHORTEST, ChunkSpan, TurnChunk, TurnPart
@@ -11,6 +11,7 @@ from banks.types import Turn
 
 LONGEST_LABEL = 80  # longer names of speakers are cut, so that they don't fill a chunk
 OVERLAPPING_TURNS = 2
+LONGEST_PAUSE = timedelta(minutes=30)  # between two turns of one conversation
 
 
 @dataclass(frozen=True, slots=True)

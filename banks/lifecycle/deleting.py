@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +10,7 @@ from django.db import connection
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Greatest
 
+from banks.chunking.turns import LONGEST_PAUSE
 from banks.document_pieces import hash_text, is_of_ready_facts
 from banks.entities.recount import forget_names, recount_entities
 from banks.lifecycle.closing import cancel_ends_by
@@ -30,7 +30,6 @@ from banks.models.validity import ValidityQuerySet
 from banks.text_index.write import remove_texts, replacing_texts
 
 Span = tuple[int, int]
-LONGEST_PAUSE = timedelta(minutes=30)  # between two turns of one conversation
 
 
 def blank(text: str, spans: Iterable[Span], *, kept: Iterable[Span] = ()) -> str:

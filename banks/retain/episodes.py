@@ -6,16 +6,15 @@ in its episode: facts lose their context if an episode is cut in two.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import Literal
 
 import numpy as np
 
+from banks.chunking.turns import LONGEST_PAUSE
 from banks.types import Turn
 from providers.embedding.vector import Vector
 from timewords.rendering import write_day_of_week
 
-LONGEST_GAP = timedelta(minutes=30)
 MOST_TURNS = 25
 MOST_OPEN = 8  # open topics at the same time, which limits the work for a turn
 SHIFT = 0.58  # cosine below which a turn has left its episode
@@ -141,7 +140,7 @@ def rate_reply(before: Turn, turn: Turn) -> float:
 
 
 def find_reason_to_close(episode: OpenEpisode, turn: Turn) -> Reason | None:
-    if abs(turn.said_at - episode.latest.said_at) > LONGEST_GAP:
+    if abs(turn.said_at - episode.latest.said_at) > LONGEST_PAUSE:
         return "gap"
     return "full" if episode.size >= MOST_TURNS else None
 

@@ -8,10 +8,11 @@ from uuid import UUID
 import numpy as np
 from django.db import connection
 
+from banks.chunking.turns import LONGEST_PAUSE
 from banks.locking import lock_memory
 from banks.models import Bank, Episode, Message
 from banks.models.bank import CENTROID_COLUMNS
-from banks.retain.episodes import LONGEST_GAP, OpenEpisode, Segmentation, segment
+from banks.retain.episodes import OpenEpisode, Segmentation, segment
 from banks.types import Turn
 from providers.embedding.vector import Vector
 from tenants.identifiers import uuid7
@@ -89,7 +90,7 @@ def identify(message: Message) -> Sent:
 def find_open_episodes(bank: Bank, thread: str, first: Message) -> list[Episode]:
     """The episodes that the first message may continue, the current one last."""
     rows = Episode.objects.of_bank(bank).filter(thread=thread)
-    recent = rows.filter(ended_at__gte=first.said_at - LONGEST_GAP, started_at__lte=first.said_at)
+    recent = rows.filter(ended_at__gte=first.said_at - LONGEST_PAUSE, started_at__lte=first.said_at)
     return list(recent.exclude(**{bank.centroid_column: None}).order_by("ended_at", "id"))
 
 

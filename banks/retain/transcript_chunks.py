@@ -9,9 +9,8 @@ from itertools import takewhile
 
 from banks.chunking.spans import CHUNK_SIZE, ChunkSpan, trim
 from banks.chunking.text import chunk_text
-from banks.chunking.turns import TurnPiece, find_run_end
+from banks.chunking.turns import LONGEST_PAUSE, TurnPiece, find_run_end
 from banks.document_pieces import find_written
-from banks.lifecycle.deleting import LONGEST_PAUSE
 from banks.models import Bank, Chunk
 from banks.retain.input import RetainItem
 from banks.retain.transcripts import WrittenTurn, find_turns, list_speakers
