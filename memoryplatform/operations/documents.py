@@ -1,23 +1,27 @@
-"""Use-cases of documents: list, show, show chunks, delete with the memories that rest on nothing else."""
+"""Use-cases of documents: list, show, show chunks, change tags, extract anew, delete with their memories."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Count
 from django.db.models.functions import Length
 
-from banks.errors import ChunkNotFound, DocumentNotFound
+from banks.document_pieces import list_pieces
+from banks.errors import ChunkNotFound, DocumentNotFound, MemoryInvalid
 from banks.lifecycle.deleting import Removed, delete_chunks
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, ChunkPart, Document, MemoryUnit, UnitSource
+from banks.retain.input import RetainItem
 from memoryplatform.operations.access import BankAccess, name_of
 from memoryplatform.operations.banks.legal_hold import check_not_held
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.kinds.retain import keep_ids
 from memoryplatform.operations.memories.after_deletion import follow_deletion
 from memoryplatform.operations.models import Operation
+from memoryplatform.operations.retain import retain
 from tenants.scoping import TenantQuerySet
+from tenants.transactions import tenant_transaction
 
 RETRIABLE = (Operation.Status.FAILED, Operation.Status.CANCELLED)
 
@@ -132,3 +136,45 @@ def show_chunk(access: BankAccess, bank_id: str, chunk_id: UUID) -> ShownChunk:
             raise ChunkNotFound(chunk_id)
         parts = ChunkPart.objects.for_tenant(bank.tenant_id).filter(chunk=chunk).order_by("start", "id")
         return ShownChunk(chunk, tuple(parts))
+
+
+def change_tags(access: BankAccess, bank_id: str, document_id: str, tags: tuple[str, ...]) -> Operation:
+    """The text is sent again with the new tags: its memories get them, and nothing is extracted anew."""
+    with bank_transaction(access, bank_id) as bank:
+        item = build_item(get_document(bank, document_id))
+    return retain(access, bank_id, [replace(item, tags=tags)], wait=True)
+
+
+def reprocess_document(access: BankAccess, bank_id: str, document_id: str) -> Operation:
+    """Deletes the document's memories and extracts them anew, in the background.
+
+    The deletion and the new document are one transaction, so that a failure leaves the former document.
+    """
+    with tenant_transaction(access.tenant_id):
+        with bank_transaction(access, bank_id) as bank:
+            item = build_item(get_document(bank, document_id, lock=True))
+        delete_document(access, bank_id, document_id)
+        return retain(access, bank_id, [item], wait=False)
+
+
+def build_item(document: Document) -> RetainItem:
+    """The item that stores the document.
+
+    Raises MemoryInvalid for a document that several calls wrote, or that has ready facts: no single item stores it.
+    """
+    (first, *others) = list_pieces(document)
+    if others or first.is_ready:
+        raise MemoryInvalid("This document was written by several calls, or from ready facts: retain its parts again.")
+    labels: dict[str, Any] = {
+        "context": first.labels.context,
+        "tags": tuple(first.labels.tags),
+        "metadata": dict(first.labels.metadata),
+    }
+    return RetainItem(
+        said_at=first.said_at,
+        text=document.text,
+        document_id=document.document_id,
+        infer=first.infer,
+        is_transcript=first.is_transcript,
+        **labels,
+    )

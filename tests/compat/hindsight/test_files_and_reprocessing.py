@@ -11,7 +11,7 @@ from hindsight_client import Hindsight
 from hindsight_client_api.models.update_document_request import UpdateDocumentRequest
 
 from banks.models import Document
-from memoryplatform.operations import document_changes
+from memoryplatform.operations import documents
 from memoryplatform.operations.account.access import TenantAccess
 from memoryplatform.operations.account.llm_log import set_log_days
 from memoryplatform.operations.running.perform import perform
@@ -115,7 +115,7 @@ def test_a_reprocessing_that_fails_leaves_the_document(
     def fail(*_given: Any, **_more: Any) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(document_changes, "retain", fail)
+    monkeypatch.setattr(documents, "retain", fail)
     assert call("POST", "/v1/default/banks/notes/documents/letters/1/reprocess").status_code == 500
     assert read_texts(alice) == {"letters/1": LETTER}
     assert client.list_memories("notes").total > 0

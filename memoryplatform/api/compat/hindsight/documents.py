@@ -17,7 +17,6 @@ from memoryplatform.api.v1.fields import MATCHES, TagFilterInput, TagsField, Tim
 from memoryplatform.operations import documents
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import bank_transaction
-from memoryplatform.operations.document_changes import change_tags, reprocess_document
 from reflection.models.tagged import build_tags_filter
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
@@ -57,7 +56,7 @@ class HindsightDocumentView(hindsight_view.HindsightView, DocumentView):
         """Replaces the tags of the document and of its memories."""
         wanted = hindsight_view.read_body(DocumentChangeInput, request.data).validated_data
         if "tags" in wanted:
-            operation = change_tags(self.access, bank_id, document_id, tuple(wanted["tags"]))
+            operation = documents.change_tags(self.access, bank_id, document_id, tuple(wanted["tags"]))
             return {"success": operation.status != operation.Status.FAILED}
         documents.show_document(self.access, bank_id, document_id)
         return {"success": True}
@@ -74,7 +73,7 @@ class DocumentChangeInput(Input):
 class HindsightReprocessView(hindsight_view.HindsightView):
     @idempotent
     def post(self, _request: Request, bank_id: str, document_id: str) -> object:
-        operation = reprocess_document(self.access, bank_id, document_id)
+        operation = documents.reprocess_document(self.access, bank_id, document_id)
         return {"success": True, "operation_id": str(operation.id), "items_count": 1}
 
 
