@@ -1,4 +1,4 @@
-"""Accounts: sign-up, log-in, second factors, sessions and the e-mail that they send (django-allauth)."""
+"""Accounts: sign-up, log-in, passwords, second factors, sessions and the e-mail that they send (django-allauth)."""
 
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -17,12 +17,19 @@ APPS = [
     "allauth.socialaccount.providers.github",
     "allauth.idp.oidc",
 ]
+SHORTEST_PASSWORD = 12  # characters
+VALIDATION = "django.contrib.auth.password_validation"
 MIDDLEWARE = ["allauth.account.middleware.AccountMiddleware", "allauth.usersessions.middleware.UserSessionsMiddleware"]
 
 
 def build_accounts(env: Environment) -> dict[str, Any]:
-    """The settings of allauth. An unknown e-mail address gets the same answers as a known one."""
+    """The settings of allauth, and the rules for passwords. Unknown e-mail addresses get the answers of known ones."""
     return {
+        "AUTH_PASSWORD_VALIDATORS": [
+            {"NAME": f"{VALIDATION}.UserAttributeSimilarityValidator"},
+            {"NAME": f"{VALIDATION}.MinimumLengthValidator", "OPTIONS": {"min_length": SHORTEST_PASSWORD}},
+            {"NAME": f"{VALIDATION}.CommonPasswordValidator"},
+        ],
         "ACCOUNT_USER_MODEL_USERNAME_FIELD": None,
         "ACCOUNT_LOGIN_METHODS": {"email"},
         "ACCOUNT_SIGNUP_FIELDS": ["email*", "password1*"],

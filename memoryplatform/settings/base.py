@@ -7,9 +7,8 @@ from csp.constants import NONCE
 from memoryplatform.observability.logging import logging_config
 from memoryplatform.settings import accounts
 from memoryplatform.settings.admin_site import build_unfold
-from memoryplatform.settings.brokers import choose_broker
-from memoryplatform.settings.databases import parse_database_url
 from memoryplatform.settings.environment import read_environment
+from memoryplatform.settings.service_urls import choose_broker, parse_database_url
 
 PACKAGE = Path(__file__).resolve().parents[1]
 # Templates, static files and docs: a wheel has them in the package (setup.py), a checkout beside it.
@@ -113,11 +112,6 @@ AUTH_USER_MODEL = "tenants.User"
 AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
     "allauth.account.auth_backends.AuthenticationBackend",
-]
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
-    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
-    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 PUBLIC_URL = env.public_url
 MAIL_LINK_URL = PUBLIC_URL or "http://127.0.0.1:8000"  # of e-mails that no browser asked for

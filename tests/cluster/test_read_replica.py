@@ -17,7 +17,7 @@ from memoryplatform.operations import read_replica
 from memoryplatform.operations import recall as recall_use_case
 from memoryplatform.operations.read_replica import PrimaryPlaces, Replica, parse_lsn, read_primary_lsn, write_lsn
 from memoryplatform.operations.running import perform
-from memoryplatform.settings.databases import parse_database_url
+from memoryplatform.settings.service_urls import parse_database_url
 from tenants.models import Tenant
 from tenants.roles import check_service_role
 from tenants.transactions import tenant_transaction

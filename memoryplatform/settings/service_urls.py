@@ -1,4 +1,4 @@
-"""Database URLs in Django's form."""
+"""URLs of the databases and of the broker, as settings of Django and Dramatiq."""
 
 from typing import Any
 
@@ -26,4 +26,17 @@ def parse_database_url(url: str, *, pool_size: int = 0, wait_seconds: int = 10) 
         "OPTIONS": options,
         "CONN_MAX_AGE": 0,
         "DISABLE_SERVER_SIDE_CURSORS": True,  # a pooler in transaction mode can't keep them
+    }
+
+
+def choose_broker(url: str) -> dict[str, Any]:
+    """RabbitMQ confirms each message, so that a lost one is an error at once and not a wait for the sweeper."""
+    if url.startswith(("amqp://", "amqps://")):
+        return {
+            "BROKER": "dramatiq.brokers.rabbitmq.RabbitmqBroker",
+            "OPTIONS": {"url": url, "confirm_delivery": True},
+        }
+    return {
+        "BROKER": "dramatiq.brokers.redis.RedisBroker",
+        "OPTIONS": {"url": url, "namespace": "memoryplatform"},
     }

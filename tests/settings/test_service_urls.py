@@ -1,4 +1,4 @@
-from memoryplatform.settings.databases import parse_database_url
+from memoryplatform.settings.service_urls import parse_database_url
 
 
 def test_keepalive_parameters_of_the_url_apply() -> None:
