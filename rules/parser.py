@@ -1,4 +1,4 @@
-"""Names and word classes in English text, by spaCy's small model."""
+"""Names and word classes in English text, by spaCy's small model; and a guess whether a text is English."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,6 +22,21 @@ DATE_BEHIND = re.compile(
     r"(?<=\w)\s+(?:on|in|from|since|until|by)\s+(?:the\s+)?(?:\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?)?"
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
 )
+
+FUNCTION_WORDS = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        the a an and or but of to in on at for with from by about is are was were be been am do does did have has had
+        i you he she it we they me him her us them my your his our their this that these those there what when where
+        who which how why not no so if then can will would could should just i'm it's don't that's
+        """,
+    )
+)
+LEAST_ENGLISH = 0.2  # English prose has 40 to 50 % of these words, other languages in Latin letters under 10 %
+LEAST_WORDS = 6  # fewer words say nothing
+LETTERS = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
+LANGUAGE_SAMPLE = 4_000  # characters that decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +76,17 @@ def _load() -> "Language":
 
 _model = Once(_load)
 _one_at_a_time = Lock()  # parsing writes to the shared vocabulary
+
+
+def is_english(text: str, *, otherwise: bool) -> bool:
+    """`otherwise` answers for a text that is too short to tell."""
+    words = [word.lower().replace("\u2019", "'") for word in LETTERS.findall(text[:LANGUAGE_SAMPLE])]
+    if not words:
+        return False
+    if len(words) < LEAST_WORDS:
+        return otherwise and text.isascii()
+    known = sum(word in FUNCTION_WORDS or word.partition("'")[0] in FUNCTION_WORDS for word in words)
+    return known / len(words) >= LEAST_ENGLISH
 
 
 def parse(texts: Sequence[str]) -> list[ParsedText]:

@@ -1,56 +1,24 @@
 """Facts without a language model: each part of a message is one fact, in the speaker's own words."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from banks.enums import EntityKind, Kind, Network
-from banks.types import ExtractedFact, FoundEntity, Passage, Quote, Turn
+from banks.types import ExtractedFact, FoundEntity, Passage
 from rules.entities import find_entities
-from rules.language import is_english
-from rules.parser import ParsedText, parse
+from rules.parser import ParsedText, is_english, parse
+from rules.parts import Part, cut_turn
 from rules.relationships import find_relationships
+from rules.turns import UNNAMED, find_introduction, find_questions, is_person, is_unnamed
 from timewords import find_dates
 
-LONGEST_PART = 800  # characters, some 170 tokens: a paragraph, and well inside an embedder's 512
-SHORTEST_PART = 450  # less is too little to be a passage of its own; the last two parts may be a third of the rest
-BOUNDARIES = (
-    re.compile(r"\n\s*\n"),
-    re.compile(r"\n"),
-    re.compile(r"[.!?\u2026\u3002\uff01\uff1f]['\")\]]*\s"),
-    re.compile(r"\s"),
-)
-BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)*")  # the indent of the line behind them is kept
-ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Inc|Ltd|Co|vs|approx|e\.g|i\.e|z\.B)\.\s$")
 MOST_READ = 100_000  # characters of a passage that are read for names and dates; the rest is a pasted book
 SAMPLE = 40  # parts that show the language of those that are too short to show it
-LONGEST_QUESTION = 240
 SHORT_ANSWER = 3  # words: "Yes." to another question is another fact
-QUESTION = re.compile(r"[^.!?\n\u3002\uff01\uff1f]*[?\uff1f]")
-LAST_PART = 2_000  # characters in which a question is looked for
-SELF_INTRODUCTION = re.compile(
-    r"(?:^|[.!?,]\s+|\b(?i:hi|hey|hello),?\s+)"
-    r"(?:(?P<states>(?i:my name is|my name's|call me))|I'm|I am|(?i:this is))\s+"
-    r"(?P<name>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)(?=\s*(?:[.,!;(]|$|and\b|from\b|by the way))",
-    re.MULTILINE,
-)
-NO_NAMES = frozenset({"NORP", "DATE", "TIME"})  # spaCy's labels of "Irish" and "Monday"
-UNNAMED = "User"
 QUESTION_ONLY = 0.25  # importance
 SENTENCE_END = re.compile(r"[.!?\u3002\uff01\uff1f]\s")
-
-
-@dataclass(frozen=True)
-class Part:
-    """Characters of a turn that become one fact."""
-
-    turn: Turn
-    quote: Quote
-
-    @property
-    def text(self) -> str:
-        return self.turn.text[self.quote.start : self.quote.end]
 
 
 def quote_passage(passage: Passage) -> list[ExtractedFact]:
@@ -69,62 +37,6 @@ def quote_passage(passage: Passage) -> list[ExtractedFact]:
     ]
 
 
-def find_introduction(parsed: ParsedText) -> str:
-    """The name that a speaker gives as their own. After "I'm" it must be a proper noun: "OK" and "Irish" are none."""
-    nouns = {word.start: word for word in parsed.words if word.tag.startswith("NNP")}
-    others = {name.start for name in parsed.names if name.label in NO_NAMES}
-    for found in SELF_INTRODUCTION.finditer(parsed.text):
-        word = nouns.get(found.start("name"))
-        is_name = word is not None and word.start not in others and found["name"].startswith(word.text)
-        if found["states"] or is_name:
-            return found["name"]
-    return ""
-
-
-def is_unnamed(turn: Turn, passage: Passage) -> bool:
-    return turn.speaker == UNNAMED and is_person(turn, passage)
-
-
-def is_person(turn: Turn, passage: Passage) -> bool:
-    return turn.role == "user" and not passage.is_document
-
-
-def cut_turn(place: int, turn: Turn, passage: Passage) -> Iterator[Part]:
-    if turn.role == "system" and not passage.is_document:
-        return
-    label = f"{turn.speaker}:"
-    said_from = len(label) if turn.speaker and turn.text.startswith(label) else 0
-    echoes = passage.echoes[place] if passage.echoes else ()
-    for start, end in cut_text(turn.text[said_from:]):
-        quote = Quote(place, start + said_from, end + said_from)
-        if not any(echo.start <= quote.start and quote.end <= echo.end for echo in echoes):
-            yield Part(turn, quote)
-
-
-def cut_text(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of at most LONGEST_PART characters, cut at the end of a paragraph, else a line, a sentence or a word."""
-    start = 0
-    while start < len(text):
-        end = len(text)
-        if end - start > LONGEST_PART:
-            shortest = min(SHORTEST_PART, (end - start) // 3)
-            end = find_boundary(text, start + shortest, min(start + LONGEST_PART, end - shortest))
-        part = text[start:end]
-        if stripped := part.rstrip():
-            blank = BLANK_LINES.match(stripped)
-            left = blank.end() if blank and start else len(stripped) - len(stripped.lstrip())
-            yield start + left, start + len(stripped)
-        start = end
-
-
-def find_boundary(text: str, earliest: int, latest: int) -> int:
-    for boundary in BOUNDARIES:
-        ends = [match.end() for match in boundary.finditer(text, earliest, latest)]
-        if ends := [end for end in ends if not ABBREVIATION.search(text, max(0, end - 10), end)]:
-            return ends[-1]
-    return latest
-
-
 def parse_parts(parts: Sequence[Part]) -> list[ParsedText]:
     """Texts in other languages, and those beyond MOST_READ characters, come back with nothing but their text."""
     sample = "\n".join(part.text for part in parts[:SAMPLE])
@@ -136,34 +48,6 @@ def parse_parts(parts: Sequence[Part]) -> list[ParsedText]:
             read[place] = part.text
     parsed = dict(zip(read, parse(list(read.values())), strict=True)) if read else {}
     return [parsed.get(place, ParsedText(part.text)) for place, part in enumerate(parts)]
-
-
-def find_questions(passage: Passage) -> dict[int, str]:
-    """By turn, the question or request that it answers: without it "5 years already!" can't be found."""
-    before: Turn | None = passage.before[-1] if passage.before else None
-    questions = {}
-    for place, turn in enumerate(passage.turns):
-        if before is not None and before.speaker != turn.speaker and not passage.is_document:
-            asked = find_request(before) if turn.role == "assistant" else find_last_question(before.text)
-            if asked:
-                questions[place] = f"{before.speaker}: {asked}"
-        before = turn
-    return questions
-
-
-def find_request(turn: Turn) -> str:
-    """An agent is asked in imperatives as well, so the whole of a short message counts."""
-    flat = " ".join(turn.text.split())
-    return flat if len(flat) <= LONGEST_QUESTION else find_last_question(turn.text) or shorten(flat)
-
-
-def find_last_question(text: str) -> str:
-    found: list[str] = QUESTION.findall(text[-LAST_PART:])
-    return shorten(" ".join(found[-1].split())) if found else ""
-
-
-def shorten(text: str) -> str:
-    return text if len(text) <= LONGEST_QUESTION else text[-LONGEST_QUESTION:].partition(" ")[2]
 
 
 def build_fact(

@@ -3,7 +3,8 @@
 import pytest
 
 from rules.parser import parse
-from rules.quotation import cut_text, find_introduction
+from rules.parts import cut_text
+from rules.turns import find_introduction
 
 METHODS = "".join(
     f"    def method_{number}(self):\n        return {number} + len(self.rows)\n\n" for number in range(40)
