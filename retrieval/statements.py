@@ -25,10 +25,6 @@ from tenants.transactions import TENANT_SETTING, tenant_transaction
 
 # A chunk holds some eight turns and an episode up to 25, so a few of them lead to many units.
 ARCHIVE_SHARES: Mapping[Corpus, float] = {Corpus.CHUNK: 0.25, Corpus.EPISODE: 0.05, Corpus.RELATIONSHIP: 0.1}
-MOST_HOPS = 5
-# A hop is a statement. A small budget has eight for the whole recall: the bank, the nearest rows, the words, the units
-# behind both, the window, two hops, and the candidates.
-FEW_NODES, FEW_HOPS = 200, 2
 SECONDS_A_STATEMENT = 1.0  # a hundred times the usual; the reranker's time comes on top
 # A recall may spend three shares: on the search, on repeating it without a late part, and on reading the candidates.
 SHARES = 3
@@ -36,13 +32,12 @@ SHARES = 3
 
 @dataclass(frozen=True)
 class Limits:
-    """`nodes` and `hops` bound the graph walk, `rows` the other channels. `seconds` is the share of one statement; None
-    for runs that must be repeatable.
+    """`nodes` bounds the graph walk, `rows` the other channels. `seconds` is the share of one statement; None for runs
+    that must be repeatable.
     """
 
     rows: int
     nodes: int
-    hops: int
     sources: Mapping[Corpus, int]
     seconds: float | None
 
@@ -59,7 +54,6 @@ def build_limits(budget: Budget) -> Limits:
     return Limits(
         rows=budget.nodes,
         nodes=budget.nodes,
-        hops=FEW_HOPS if budget.nodes <= FEW_NODES else MOST_HOPS,
         sources={corpus: max(1, round(budget.nodes * share)) for corpus, share in ARCHIVE_SHARES.items()},
         seconds=None if budget.rerank_seconds is None else SECONDS_A_STATEMENT + budget.rerank_seconds,
     )

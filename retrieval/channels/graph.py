@@ -18,7 +18,7 @@ from providers.deadline import Deadline
 from retrieval.channels.lookups import BankQuery
 from retrieval.filters.conditions import list_owners
 from retrieval.filters.scope import Scope
-from retrieval.statements import MOST_HOPS, Row, read_rows, write_ids
+from retrieval.statements import Row, read_rows, write_ids
 from retrieval.types import CorpusHit, Hit
 
 
@@ -43,6 +43,12 @@ MULTIPLIERS: Mapping[EdgeType, float] = {
     EdgeType.SEMANTIC: 1.0,
     EdgeType.TEMPORAL: 0.8,
 }
+
+
+MOST_HOPS = 5
+# A hop is a statement. A small budget has eight for the whole recall: the bank, the nearest rows, the words, the units
+# behind both, the window, two hops, and the candidates.
+FEW_NODES, FEW_HOPS = 200, 2
 
 
 @dataclass(frozen=True)
@@ -131,7 +137,7 @@ FROM frontier CROSS JOIN LATERAL (
 def search_graph(nearest: Sequence[CorpusHit], query: BankQuery) -> list[Hit]:
     """Units tied to the nearest ones, by their activation."""
     entries = {hit.id: hit.score for hit in list_entry_points(nearest)}
-    rules = replace(SPREAD, most_hops=query.limits.hops)
+    rules = replace(SPREAD, most_hops=FEW_HOPS if query.limits.nodes <= FEW_NODES else MOST_HOPS)
     find_edges = EdgeFinder(query.bank, query.scope, query.deadline)
     activation = spread(entries, find_edges, nodes=query.limits.nodes, rules=rules)
     return [Hit("unit", unit_id, value) for unit_id, value in activation.items()]
