@@ -3,9 +3,6 @@
 The text index knows no filters and no points in time. Under either, the list goes deeper and hidden texts are dropped
 from it. Where too few remain, the numbers of all visible texts are read, and BM25 ranks within them. So a filter
 restricts before the cut, and one that hides little costs little.
-
-The index holds today's texts: under `known_at` the units that were edited since are ranked here, by the words that they
-had.
 """
 
 import logging
@@ -17,10 +14,10 @@ from functools import partial
 import numpy as np
 
 from banks.models import Bank, Corpus
-from banks.text_index.bm25 import DECIMALS, K1, B, RankedText, weigh
-from banks.text_index.read import CorpusView, Numbers, QueryView, read_query
-from banks.text_index.texts import count_lexemes
+from banks.text_index.bm25 import RankedText
+from banks.text_index.read import Numbers, QueryView, read_query
 from retrieval.channels.archive import SourceKey, Unresolved, resolve, resolve_units
+from retrieval.channels.historical_words import EditedUnits, rank_historical_words
 from retrieval.channels.keyword import RankedWords
 from retrieval.filters.conditions import list_owners
 from retrieval.filters.scope import Scope
@@ -30,26 +27,6 @@ from retrieval.types import NO_VECTOR
 
 logger = logging.getLogger(__name__)
 HIDING_DEPTH = 5  # texts to look at for each wanted one, before all visible ones are read
-
-# The oldest change since then holds the text as it was.
-EDITED = """
-SELECT unit.number, CASE WHEN unit.speaker <> '' THEN unit.speaker || ': ' || former.text ELSE former.text END
-FROM banks_memoryunit AS unit CROSS JOIN LATERAL (
-    SELECT change.text FROM (
-        SELECT change.before->>'text' AS text, change.changed_at, change.id FROM banks_unitchange AS change
-        WHERE change.tenant_id = $1 AND change.unit_id = unit.id AND change.changed_at > $3 AND change.before ? 'text'
-        UNION ALL
-        SELECT revision.text_before, revision.created_at, revision.id FROM reflection_opinionrevision AS revision
-        WHERE revision.tenant_id = $1 AND revision.opinion_id = unit.id AND revision.created_at > $3
-          AND revision.confidence_before IS NOT NULL AND revision.text_before <> revision.text_after
-    ) AS change
-    ORDER BY change.changed_at, change.id LIMIT 1
-) AS former
-WHERE unit.tenant_id = $1 AND unit.bank_id = $2 AND unit.recorded_at <= $3 AND unit.updated_at > $3
-  AND unit.number IS NOT NULL AND {scope}
-ORDER BY unit.updated_at, unit.id LIMIT $4
-"""
-MOST_EDITED = 2_000  # further units are ranked by today's words: reading so many texts takes as long as a search
 
 # Every table names the tenant: row-level security then compares it once and not once a row.
 VISIBLE_UNITS = """
@@ -118,7 +95,8 @@ def rank_by_words(bank: Bank, query: WordQuery) -> RankedWords:
     if Corpus.UNIT in query.limits:
         ranked[Corpus.UNIT] = rank_visible(bank, read, query, [Corpus.UNIT])[Corpus.UNIT]
         if query.known_at is not None:
-            ranked[Corpus.UNIT] = rank_historical_words(bank, ranked[Corpus.UNIT], read, query, query.known_at)
+            edited = EditedUnits(query.scope, query.known_at, query.limits[Corpus.UNIT], query.within_seconds)
+            ranked[Corpus.UNIT] = rank_historical_words(bank, ranked[Corpus.UNIT], read, edited)
     return ranked
 
 
@@ -181,31 +159,3 @@ def write_visible(scope: Scope, corpora: Sequence[Corpus]) -> str:
         return VISIBLE_UNITS.format(scope=scope)
     parts = " UNION ALL ".join(VISIBLE_ARCHIVE[corpus] for corpus in corpora)
     return (VISIBLE_SOURCES + parts).format(scope=scope)
-
-
-def rank_historical_words(
-    bank: Bank, ranked: Sequence[RankedText], read: QueryView, query: WordQuery, known_at: datetime
-) -> Sequence[RankedText]:
-    """`ranked` by today's words; units that were edited since `known_at` stand where their former words put them."""
-    values = (*list_owners(bank), known_at, MOST_EDITED)
-    statement = EDITED.format(scope=query.scope.unit)
-    former: dict[int, str] = dict(read_rows(bank.tenant_id, statement, values, within_seconds=query.within_seconds))
-    if not former:
-        return ranked
-    view = read.corpora.get(Corpus.UNIT, CorpusView())
-    weights = {
-        lexeme: weigh(times, texts=view.texts, holders=view.holders[lexeme].live)
-        for lexeme, times in read.repeats.items()
-    }
-    average_length = view.words / view.texts if view.words else 1.0
-    scored = [RankedText(number, score_text(text, weights, average_length)) for number, text in former.items()]
-    kept = [text for text in ranked if text.number not in former] + [text for text in scored if text.score > 0]
-    return sorted(kept, key=lambda text: (-text.score, text.number))[: query.limits[Corpus.UNIT]]
-
-
-def score_text(text: str, weights: Mapping[str, float], average_length: float) -> float:
-    """BM25 as in `banks.text_index.bm25`, for a text that is no longer in the index."""
-    frequencies = count_lexemes(text)
-    norm = K1 * (1 - B + B / average_length * frequencies.total())
-    parts = [weight * frequencies[one] / (frequencies[one] + norm) for one, weight in weights.items()]
-    return round(sum(parts), DECIMALS)

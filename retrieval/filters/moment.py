@@ -13,6 +13,7 @@ from uuid import UUID
 
 from psycopg import sql
 
+from banks.former_values import write_former_values
 from banks.rendering import RENDERED_TEXT
 from retrieval.filters.conditions import all_of, any_of
 from retrieval.types import PointInTime
@@ -90,22 +91,12 @@ def find_last_id(moment: datetime) -> UUID:
     return UUID(int=((milliseconds + 1) << (BITS - TIME_BITS)) - 1)
 
 
-# The oldest change of a field since then holds its value at the time. The steps of an opinion are its revisions.
+# The oldest change of a field since then holds its value at the time.
 FORMER = """
 LEFT JOIN LATERAL (
     SELECT jsonb_object_agg(field.key, field.value) AS fields FROM (
         SELECT DISTINCT ON (entry.key) entry.key, entry.value
-        FROM (
-            SELECT change.before, change.changed_at, change.id FROM banks_unitchange AS change
-            WHERE change.tenant_id = $1 AND change.unit_id = unit.id AND change.changed_at > {known}
-            UNION ALL
-            SELECT jsonb_build_object('confidence', revision.confidence_before) || CASE
-                WHEN revision.text_before = revision.text_after THEN '{{}}'::jsonb
-                ELSE jsonb_build_object('text', revision.text_before) END, revision.created_at, revision.id
-            FROM reflection_opinionrevision AS revision
-            WHERE revision.tenant_id = $1 AND revision.opinion_id = unit.id AND revision.created_at > {known}
-              AND revision.confidence_before IS NOT NULL
-        ) AS change CROSS JOIN LATERAL jsonb_each(change.before) AS entry
+        FROM ({former_values}) AS change CROSS JOIN LATERAL jsonb_each(change.before) AS entry
         ORDER BY entry.key, change.changed_at, change.id
     ) AS field
 ) AS former ON true
@@ -172,6 +163,7 @@ def build_historical_columns(moment: PointInTime) -> HistoricalColumns:
     )
     if moment.known_at is None:
         return HistoricalColumns(said="TRUE" if moment.as_of is None else said.as_string())
+    known = sql.Literal(moment.known_at).as_string()
     columns = {name: WAS.format(column=name, kind=kind) for name, kind in COLUMNS.items()}
     columns["mentioned_at"] = MENTIONED_AT.format(was=columns["mentioned_at"])
     recorded = sql.SQL("CASE WHEN message.id IS NULL THEN {} ELSE {} END").format(
@@ -181,7 +173,7 @@ def build_historical_columns(moment: PointInTime) -> HistoricalColumns:
         columns={**columns, "proof_count": PROOF_COUNT},
         rendered=RENDERED.format(text=columns["text"], speaker=columns["speaker"]),
         search_text=SEARCH_TEXT,
-        joined=FORMER.format(known=sql.Literal(moment.known_at).as_string()),
+        joined=FORMER.format(known=known, former_values=write_former_values(known)),
         mention=was_made("mention", moment).as_string(),
         source=recorded.as_string(),
         said="TRUE" if moment.as_of is None else said.as_string(),

@@ -2,9 +2,11 @@
 
 import ast
 import functools
+import re
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -75,6 +77,34 @@ def test_a_package_imports_nothing_above_it(package: str) -> None:
 )
 def test_an_import_that_points_up_is_found(source: str) -> None:
     assert faults_of("banks", source)
+
+
+# The plan for Citus lists the tables that are read before the tenant is known.
+TABLES_NAMED_ACROSS = {"tenants/distribution.py": {"operations_dispatch"}}
+
+
+def list_tables() -> dict[str, str]:
+    """The package of each table."""
+    models = (model for model in apps.get_models(include_auto_created=True) if not model._meta.proxy)
+    return {model._meta.db_table: model.__module__.partition(".")[0] for model in models}
+
+
+def find_tables_above(package: str, source: str) -> set[str]:
+    tables = {table for table, owner in list_tables().items() if owner in OURS and owner not in MAY_IMPORT[package]}
+    return tables & set(re.findall(r"\w+", source))
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_no_sql_of_a_package_names_a_table_of_one_above_it(package: str) -> None:
+    files = (path for path in (ROOT / package).rglob("*") if path.suffix in {".py", ".sql"})
+    named = {str(path.relative_to(ROOT)): find_tables_above(package, path.read_text()) for path in files}
+    assert {path: tables for path, tables in named.items() if tables - TABLES_NAMED_ACROSS.get(path, set())} == {}
+
+
+def test_a_table_of_a_package_above_is_found() -> None:
+    source = "SELECT text_before FROM reflection_opinionrevision AS revision"
+    assert find_tables_above("retrieval", source) == {"reflection_opinionrevision"}
+    assert find_tables_above("memoryplatform", source) == set()
 
 
 def test_modules_of_a_package_do_not_import_each_other_in_a_circle() -> None:
