@@ -9,7 +9,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from threading import get_ident
 from time import perf_counter
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from django.db import OperationalError, connections
 from psycopg.errors import QueryCanceled
@@ -19,18 +19,6 @@ from retrieval.errors import NoVector
 
 T = TypeVar("T")
 THREADS = 8  # for all recalls of the process; the connection pool must have room for them and the callers
-
-
-class SerialExecutor(Executor):
-    """Works at once, on the caller's thread: for callers whose rows other connections can't see yet."""
-
-    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        future: Future[T] = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001  # a future keeps any error
-            future.set_exception(error)
-        return future
 
 
 def get_executor() -> Executor:

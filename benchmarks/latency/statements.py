@@ -9,11 +9,11 @@ from typing import Any
 from django.db import connection
 
 from banks.models import Bank
+from benchmarks.serial_executor import SerialExecutor
 from providers.llm.protocol import Task
 from providers.registry import find_llm, get_embedder, get_reranker
 from retrieval.recall import RecallTools, recall_across
 from retrieval.statements import ReadingCursor, Statement
-from retrieval.threads import SerialExecutor
 from retrieval.types import RecallQuery
 from tenants.transactions import TENANT_SETTING, tenant_transaction
 

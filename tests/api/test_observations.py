@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 
 from banks.models import Bank, Entity, Mention, Relationship, UnitSource, UnitTag
+from benchmarks.serial_executor import SerialExecutor
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.perform import perform
 from providers.once import Once
@@ -26,7 +27,7 @@ from tests.memory_factories import make_episode, make_row, make_unit
 @pytest.fixture
 def serial(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread can't see the rows of a test's transaction."""
-    monkeypatch.setattr(threads, "EXECUTOR", Once(threads.SerialExecutor))
+    monkeypatch.setattr(threads, "EXECUTOR", Once(SerialExecutor))
 
 
 FACTS = [

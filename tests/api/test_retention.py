@@ -5,6 +5,7 @@ import pytest
 from django.utils import timezone
 
 from banks.models import Chunk, ChunkPart, Message, UnitSource
+from benchmarks.serial_executor import SerialExecutor
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.perform import perform
 from providers.once import Once
@@ -19,7 +20,7 @@ from tests.memory_factories import make_row, make_unit
 @pytest.fixture(autouse=True)
 def serial(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread can't see the rows of a test's transaction."""
-    monkeypatch.setattr(threads, "EXECUTOR", Once(threads.SerialExecutor))
+    monkeypatch.setattr(threads, "EXECUTOR", Once(SerialExecutor))
 
 
 LONG_AGO = timezone.now() - timedelta(days=100)

@@ -11,6 +11,7 @@ from django.core.management.base import CommandError
 from django.db import connection, connections, transaction
 from psycopg import sql
 
+from benchmarks.serial_executor import SerialExecutor
 from memoryplatform.embedded.redis import EmbeddedRedis
 from providers.once import Once
 from retrieval import threads
@@ -73,7 +74,7 @@ def recorded() -> Iterator[list[str]]:
 def statements(db: None, redis_server: EmbeddedRedis, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """All statements of a tour through the API, on one connection."""
     use_small_models(monkeypatch)
-    monkeypatch.setattr(threads, "EXECUTOR", Once(threads.SerialExecutor))
+    monkeypatch.setattr(threads, "EXECUTOR", Once(SerialExecutor))
     call = Caller(make_key_with_text(make_tenant("alice"), scopes=["admin"])[1])
     with recorded() as found:
         tour(call)

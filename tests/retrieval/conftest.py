@@ -1,9 +1,9 @@
 import pytest
 
 from banks.models import Bank
+from benchmarks.serial_executor import SerialExecutor
 from providers.reranking.none import NoReranker
 from retrieval.recall import RecallTools
-from retrieval.threads import SerialExecutor
 from tenants.models import Tenant
 from tests.factories import make_bank, make_tenant
 from tests.llm_server.fixture import llm_server

@@ -8,12 +8,12 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from banks.models import Bank
+from benchmarks.serial_executor import SerialExecutor
 from providers.reranking.none import NoReranker
 from retrieval import periodic, recall_log
 from retrieval.models import RecallRecord
 from retrieval.recall import RecallTools, recall
 from retrieval.recall_log import Call, RecallEntry, RecallLog, build_entry
-from retrieval.threads import SerialExecutor
 from retrieval.types import RecallQuery
 from tenants.identifiers import uuid7
 from tenants.transactions import tenant_transaction

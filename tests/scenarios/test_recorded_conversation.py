@@ -17,6 +17,7 @@ from banks.enums import Network
 from banks.models import Bank, MemoryUnit
 from banks.models.unit import UnitQuerySet
 from benchmarks.qa.memory import perform_follow_ups
+from benchmarks.serial_executor import SerialExecutor
 from memoryplatform.embedded.redis import EmbeddedRedis
 from memoryplatform.operations import reflect as reflecting
 from memoryplatform.operations.access import BankAccess
@@ -82,8 +83,8 @@ def outcome(shared_db: None, redis_server: EmbeddedRedis) -> Iterator[Outcome]:
     with pytest.MonkeyPatch.context() as patch, ScriptedLLM() as server:
         patch.setattr(registry, "EMBEDDER", Once(LexicalEmbedder))
         patch.setattr(reflecting, "get_reranker", NoReranker)
-        patch.setattr(threads, "EXECUTOR", Once(threads.SerialExecutor))
-        patch.setattr(tools, "EXECUTOR", Once(threads.SerialExecutor))
+        patch.setattr(threads, "EXECUTOR", Once(SerialExecutor))
+        patch.setattr(tools, "EXECUTOR", Once(SerialExecutor))
         server.chat.otherwise = model.respond
         with override_settings(
             LLM_BASE_URL=server.url,

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from banks.models import Bank
+from benchmarks.serial_executor import SerialExecutor
 from memoryplatform.operations import recall as use_case
 from providers.once import Once
 from providers.reranking.none import NoReranker
@@ -32,7 +33,7 @@ def small_models(monkeypatch: pytest.MonkeyPatch, log: RecallLog) -> None:
     """Serial: a thread can't see the rows of a test's transaction."""
     monkeypatch.setattr(use_case, "get_embedder", WordEmbedder)
     monkeypatch.setattr(use_case, "get_reranker", NoReranker)
-    monkeypatch.setattr(threads, "EXECUTOR", Once(threads.SerialExecutor))
+    monkeypatch.setattr(threads, "EXECUTOR", Once(SerialExecutor))
 
 
 @pytest.fixture

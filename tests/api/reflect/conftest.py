@@ -5,6 +5,7 @@ import pytest
 from django.test import override_settings
 
 from banks.models import Bank
+from benchmarks.serial_executor import SerialExecutor
 from memoryplatform.operations import reflect as use_case
 from providers import registry
 from providers.once import Once
@@ -27,8 +28,8 @@ def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
     """Serial: a thread can't see the rows of a test's transaction."""
     monkeypatch.setattr(registry, "EMBEDDER", Once(WordEmbedder))
     monkeypatch.setattr(use_case, "get_reranker", NoReranker)
-    monkeypatch.setattr(threads, "EXECUTOR", Once(threads.SerialExecutor))
-    monkeypatch.setattr(tools, "EXECUTOR", Once(threads.SerialExecutor))
+    monkeypatch.setattr(threads, "EXECUTOR", Once(SerialExecutor))
+    monkeypatch.setattr(tools, "EXECUTOR", Once(SerialExecutor))
 
 
 @pytest.fixture(autouse=True)

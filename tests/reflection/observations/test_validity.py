@@ -12,12 +12,12 @@ from banks.lifecycle.closing_by_hand import Invalidation, invalidate_unit, resto
 from banks.lifecycle.editing import UnitEdit, edit_unit
 from banks.locking import lock_memory
 from banks.models import Bank, Entity, MemoryUnit, UnitChange, UnitSource
+from benchmarks.serial_executor import SerialExecutor
 from providers.reranking.none import NoReranker
 from reflection.observations.marking_stale import mark_stale
 from reflection.observations.refreshing import RefreshTools, refresh_entity
 from reflection.observations.types import Dossier, Observation, Observed, Observer
 from retrieval.recall import RecallTools, recall
-from retrieval.threads import SerialExecutor
 from retrieval.types import PointInTime, RecallQuery
 from tenants.transactions import tenant_transaction
 from tests.hashed_embedder import HashedEmbedder

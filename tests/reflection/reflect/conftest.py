@@ -5,12 +5,12 @@ from functools import partial
 import pytest
 
 from banks.models import Bank
+from benchmarks.serial_executor import SerialExecutor
 from providers.endpoint.limits import EndpointConfig
 from providers.llm.openai import OpenAILLM
 from providers.reranking.none import NoReranker
 from reflection.reflect.tools import ReflectTools
 from retrieval.recall import RecallTools
-from retrieval.threads import SerialExecutor
 from rules.extractive_answer import write_extractive_answer
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction

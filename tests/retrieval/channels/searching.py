@@ -2,12 +2,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from benchmarks.serial_executor import SerialExecutor
 from retrieval.analysis import analyse
 from retrieval.channels import DECLARED
 from retrieval.channels.lookups import Lookups
 from retrieval.plan import build_plan
 from retrieval.search import start_lookups, start_words
-from retrieval.threads import SerialExecutor
 from retrieval.types import Channel, Hit, RecallQuery
 from tests.retrieval.fakes import embed
 from tests.retrieval.memory import NOW, Memory
