@@ -244,7 +244,7 @@ class Run:
         return self.lease.transaction()
 
     def report(self, stage: str, *, processed: int, total: int) -> None:
-        """Store the progress, for callers that poll. Reports that follow within half a second are stored with the end."""
+        """Store the progress, for callers that poll. Reports within half a second are stored with the end."""
         self.progress = {"stage": stage, "processed": processed, "total": total}
         if monotonic() - self.reported_at < settings.OPERATION_REPORT_SECONDS:
             return
