@@ -25,34 +25,22 @@ class ForeignRow(Exception):
 
 
 class TenantQuerySet(models.QuerySet[M]):
-    """Call `for_tenant(...)` first.
-
-    `across_tenants(reason=...)` is the only exception and easy to find; `using("platform")` implies it.
-    """
+    """Call `for_tenant(...)` first. `using("platform")` is the only exception and easy to find."""
 
     _tenant_id: UUID | None = None
-    _reason_to_cross: str = ""
 
     def for_tenant(self, tenant_id: UUID) -> Self:
         scoped = self.filter(tenant_id=tenant_id)
         scoped._tenant_id = tenant_id  # noqa: SLF001  # of our own class
         return scoped
 
-    def across_tenants(self, *, reason: str) -> Self:
-        """Allow a query of all tenants. Row-level security still holds on every connection but `platform`."""
-        open_set = self._chain()  # type: ignore[attr-defined]  # Django's own way to copy a query set, not in its stubs
-        open_set._reason_to_cross = reason  # noqa: SLF001  # of our own class
-        return open_set  # type: ignore[no-any-return]
-
     def _clone(self) -> Self:
         clone: Self = super()._clone()  # type: ignore[misc]
         clone._tenant_id = self._tenant_id
-        clone._reason_to_cross = self._reason_to_cross
         return clone
 
     def _refuse_unscoped(self) -> None:
-        crosses = self._reason_to_cross or self.db == PLATFORM_CONNECTION
-        if self._tenant_id is None and not crosses:
+        if self._tenant_id is None and self.db != PLATFORM_CONNECTION:
             raise UnscopedQuery(f"{self.model.__name__}.objects needs .for_tenant(tenant_id) before it can be used.")
 
     def _claim(self, row: M) -> M:
