@@ -32,11 +32,6 @@ def start_tracing(url: str | None = None, *, exporter: Any = None) -> None:
     TRACER = provider.get_tracer("memoryplatform")
 
 
-def stop_tracing() -> None:
-    global TRACER  # noqa: PLW0603
-    TRACER = None
-
-
 @contextmanager
 def traced(name: str, *, carrier: Mapping[str, str] | None = None, **attributes: str | int) -> Iterator[Any]:
     """A span around the block, below the open span or the one that `carrier` names. Yields the span, or None."""

@@ -11,7 +11,6 @@ ONNX_MODEL_IDS = {  # the vectors of the unquantised models differ
     BGE_SMALL: f"{BGE_SMALL}-int8",
     MEMORY_EMBEDDER: f"{MEMORY_EMBEDDER}-int8",
 }
-ONNX_MODEL_ID = ONNX_MODEL_IDS[BGE_SMALL]  # of the default
 
 # The text that these models want before a query. Their own files do not say so.
 BGE_ENGLISH = "Represent this sentence for searching relevant passages: "

@@ -8,7 +8,7 @@ from banks.models import Bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.perform import perform
 from protection.modes import write_off
-from providers.embedding.protocol import ONNX_MODEL_ID
+from providers.embedding.protocol import BGE_SMALL, ONNX_MODEL_IDS
 from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
@@ -38,7 +38,7 @@ def test_a_bank_is_created_with_its_profile(call: Caller) -> None:
         "entity_types_closed": False,
         "categories": [],
         "protection": write_off(),
-        "embedding_model": ONNX_MODEL_ID,
+        "embedding_model": ONNX_MODEL_IDS[BGE_SMALL],
         "legal_hold": None,
         "created_at": "",
         "updated_at": "",

@@ -26,7 +26,7 @@ def spans() -> Iterator[Any]:
     exporter = memory.InMemorySpanExporter()
     tracing.start_tracing(exporter=exporter)
     yield exporter
-    tracing.stop_tracing()
+    tracing.TRACER = None
 
 
 def test_a_worker_continues_the_trace_of_the_request(
