@@ -50,7 +50,7 @@ class SecondName:
 
 
 @dataclass(frozen=True)
-class Parting:
+class DividedMentions:
     """The mentions that move and those that stay. A unit whose text names both entities mentions both afterwards."""
 
     moved: tuple[Mention, ...]
@@ -83,8 +83,8 @@ def split_entity(bank: Bank, entity: Entity, split: Split) -> Entity:
     """
     mentions = list(Mention.objects.for_tenant(bank.tenant_id).filter(entity=entity))
     moving = find_name_keys(split.names, mentions)
-    parting = part_mentions(bank, entity, mentions, moving, split.unit_ids)
-    moved, left = parting.moved_names, parting.left_names
+    divided = divide_mentions(bank, entity, mentions, moving, split.unit_ids)
+    moved, left = divided.moved_names, divided.left_names
     if not moved:
         raise EntityConflict("No mention of the entity has one of these names or is in one of these memories.")
     if not left:
@@ -92,12 +92,12 @@ def split_entity(bank: Bank, entity: Entity, split: Split) -> Entity:
     left_behind = {key for name in left for key in alias_keys(name)}
     taken = (moving | {key for name in moved for key in alias_keys(name)}) - left_behind
     shared = {normalise_name(name): name for name in moved if normalise_name(name) in left_behind}
-    part_from_names(bank, entity, taken, left)
+    release_names(bank, entity, taken, left)
     new = make_entity(bank, entity, split, moved)
-    move_mentions(bank, entity, new, parting)
+    move_mentions(bank, entity, new, divided)
     move_names(bank, entity, new, taken, shared)
     respell_names(bank, entity, left)
-    move_relationships(bank, entity, new, parting)
+    move_relationships(bank, entity, new, divided)
     restore_wrongly_ended(bank, [entity.id, new.id])
     recount_entities(bank, {entity.id, new.id})
     new.refresh_from_db()
@@ -120,7 +120,7 @@ def make_entity(bank: Bank, entity: Entity, split: Split, moved: Sequence[str]) 
     )
 
 
-def part_from_names(bank: Bank, entity: Entity, taken: set[str], left: Sequence[str]) -> None:
+def release_names(bank: Bank, entity: Entity, taken: set[str], left: Sequence[str]) -> None:
     """If its canonical name or identity moves to the new entity, the old entity takes one of its remaining names."""
     rows = list(EntityName.objects.for_tenant(bank.tenant_id).filter(entity=entity))
     lost = {row.name for row in rows if taken & {row.normalised_name, spelling_key(row.name)}}
@@ -160,21 +160,21 @@ def respell_names(bank: Bank, entity: Entity, left: Sequence[str]) -> None:
     rows.bulk_update(lost, ["name"])
 
 
-def move_relationships(bank: Bank, entity: Entity, new: Entity, parting: Parting) -> None:
+def move_relationships(bank: Bank, entity: Entity, new: Entity, divided: DividedMentions) -> None:
     """Move the relationships that only units of the new entity state. If a unit names both entities, the text of the
     relationship decides.
     """
     rows = Relationship.objects.for_tenant(bank.tenant_id)
     sources = RelationshipSource.objects.for_tenant(bank.tenant_id)
-    unit_ids = parting.moved_units | parting.units_of_both
+    unit_ids = divided.moved_units | divided.units_of_both
     own = dict(rows.filter(Q(subject=entity) | Q(object=entity)).values_list("id", "text"))
     stated = set(
         sources.filter(relationship_id__in=own, unit_id__in=unit_ids).values_list("relationship_id", flat=True)
     )
     elsewhere = sources.filter(relationship_id__in=stated).exclude(unit_id__in=unit_ids)
-    of_both = sources.filter(relationship_id__in=stated, unit_id__in=parting.units_of_both)
+    of_both = sources.filter(relationship_id__in=stated, unit_id__in=divided.units_of_both)
     doubtful = set(of_both.values_list("relationship_id", flat=True))
-    others = {one for one in doubtful if not find_name(own[one], parting.moved_names, parting.left_names)}
+    others = {one for one in doubtful if not find_name(own[one], divided.moved_names, divided.left_names)}
     moved = stated - set(elsewhere.values_list("relationship_id", flat=True)) - others
     rows.filter(id__in=moved, subject=entity).update(subject=new)
     rows.filter(id__in=moved, object=entity).update(object=new)
@@ -232,9 +232,9 @@ def restore_stating_units(bank: Bank, row: Relationship) -> None:
             continue
 
 
-def part_mentions(
+def divide_mentions(
     bank: Bank, entity: Entity, mentions: Sequence[Mention], moving: set[str], unit_ids: Iterable[UUID]
-) -> Parting:
+) -> DividedMentions:
     """`moving` are the keys of the names that move. The mentions of `unit_ids` move whatever their text says."""
     wanted = set(unit_ids)
     by_unit = [one for one in mentions if one.unit_id in wanted]
@@ -243,7 +243,7 @@ def part_mentions(
     left = [one for one in others if not moving & set(alias_keys(one.name))]
     names = set(EntityName.objects.for_tenant(bank.tenant_id).filter(entity=entity).values_list("name", flat=True))
     going = {name for name in names if moving & set(alias_keys(name))}
-    return Parting(
+    return DividedMentions(
         moved=(*by_unit, *by_name),
         left=tuple(left),
         also_moved=find_second_names(bank, going, {one.unit_id for one in left}),
@@ -257,10 +257,10 @@ def find_name_keys(names: Iterable[str], mentions: Sequence[Mention]) -> set[str
     return {key if key in written else normalise_name(name) for name in names for key in [spelling_key(name)]}
 
 
-def move_mentions(bank: Bank, entity: Entity, new: Entity, parting: Parting) -> None:
+def move_mentions(bank: Bank, entity: Entity, new: Entity, divided: DividedMentions) -> None:
     rows = Mention.objects.for_tenant(bank.tenant_id)
-    rows.filter(id__in=[one.id for one in parting.moved]).update(entity=new)
-    both = [(new, one) for one in parting.also_moved] + [(entity, one) for one in parting.also_left]
+    rows.filter(id__in=[one.id for one in divided.moved]).update(entity=new)
+    both = [(new, one) for one in divided.also_moved] + [(entity, one) for one in divided.also_left]
     rows.bulk_create([Mention(entity=owner, unit_id=one.unit_id, name=one.name) for owner, one in both])
 
 

@@ -310,7 +310,7 @@ def retain_batch(job: FactsJob, batch: Sequence[FactChunk], tools: Tools) -> Ret
     return retain_batch(job, there, tools) if there else Retained(usage=embedded.usage)
 
 
-def with_validity(fact: ExtractedFact) -> ExtractedFact:
+def set_validity(fact: ExtractedFact) -> ExtractedFact:
     """A fact without an occurrence takes the validity of its relationships.
 
     It begins with them if all that have a beginning agree. It ends with them only if all end on the same date.
@@ -333,7 +333,7 @@ def gather_facts(batch: Sequence[FactChunk], given: Sequence[Given]) -> list[Ext
         shift = len(facts) - chunk.first
         placed = [
             replace(
-                with_validity(fact),
+                set_validity(fact),
                 quotes=(Quote(number, *span),),
                 causes=tuple(
                     replace(cause, target=cause.target + shift) for cause in fact.causes if cause.target in chunk.places

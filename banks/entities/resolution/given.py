@@ -69,14 +69,14 @@ def attach_given(facts: Sequence[ExtractedFact], given: Sequence[Given]) -> tupl
 def name_in_fact(fact: ExtractedFact, one: Given, given: Sequence[Given]) -> ExtractedFact | None:
     """The fact with the entity, or None if the fact does not name it."""
     if any(one.is_called(found.name) for found in fact.entities if has_letters(found.name)):
-        entities = tuple(with_stated_kind(found, one.entity) for found in fact.entities)
+        entities = tuple(set_stated_kind(found, one.entity) for found in fact.entities)
         return replace(fact, entities=entities)
     if (other := find_other_name(fact, one, given)) is not None:
         return rename_in_fact(fact, other, one.entity)
     return replace(fact, entities=(*fact.entities, one.entity)) if one.is_in(fact.text) else None
 
 
-def with_stated_kind(found: FoundEntity, stated: FoundEntity) -> FoundEntity:
+def set_stated_kind(found: FoundEntity, stated: FoundEntity) -> FoundEntity:
     """The caller's kind wins over the engine's for the given name."""
     if stated.kind is EntityKind.OTHER or not has_letters(found.name):
         return found

@@ -29,7 +29,7 @@ def temporal_proximity(mention: MentionOf, candidate: Candidate) -> float:
     return float(0.5 ** (days / _HALF_LIFE_DAYS))
 
 
-def keeps_company_with(mention: MentionOf, candidate: Candidate) -> bool:
+def cooccurs_with(mention: MentionOf, candidate: Candidate) -> bool:
     """The two names stand side by side in this fact or an earlier one, so they mean two entities."""
     own = identity_key(mention.name)
     names = {identity_key(name) for name in (candidate.canonical_name, *candidate.aliases)}
@@ -108,7 +108,7 @@ def _appear_together(mention: MentionOf, candidate: Candidate) -> bool:
     """For people only: "the United Nations (UN)" names one thing twice, "Mel and Melanie" are two people."""
     if {mention.kind, candidate.kind} & {EntityKind.ORGANIZATION, EntityKind.LOCATION, EntityKind.PRODUCT}:
         return False
-    return keeps_company_with(mention, candidate)
+    return cooccurs_with(mention, candidate)
 
 
 @dataclass(frozen=True)
