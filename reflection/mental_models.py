@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from banks.enums import Network
 from banks.models import Bank, Chunk, MemoryUnit, UnitSource
 from reflection.models import MentalModel, MentalModelRevision, MentalModelSource
-from reflection.opinions.tags import are_all_there
+from reflection.opinions.tags import do_all_exist
 from reflection.reflect.response_schema import SchemaInvalid, check_schema
 from reflection.reflect.types import BOUNDS, ReflectQuery, ReflectResult
 from retrieval.analysis import clean_query
@@ -167,7 +167,7 @@ def add_revision(
 def has_all_recalled(bank: Bank, result: ReflectResult) -> bool:
     """All recalled memories still exist. Call inside a tenant transaction, after `lock_memory`."""
     look_ups = (look_up for look_up in result.trace.look_ups if look_up.kind != "source")
-    return are_all_there(bank, {found: None for look_up in look_ups for found in look_up.found})
+    return do_all_exist(bank, {found: None for look_up in look_ups for found in look_up.found})
 
 
 def build_sources(bank: Bank, revision: MentalModelRevision, result: ReflectResult) -> Iterator[MentalModelSource]:

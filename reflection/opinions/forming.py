@@ -45,7 +45,7 @@ from reflection.opinions.matching import (
 from reflection.opinions.reversals import close_opposed, find_reversed, note_contradiction, revise_opinion
 from reflection.opinions.revisions import Author, Before, Step, write_formed, write_step
 from reflection.opinions.rewording import set_confidence
-from reflection.opinions.tags import UNTAGGED, Shown, Tags, are_all_there, read_tags, read_view, share_tags
+from reflection.opinions.tags import UNTAGGED, Shown, Tags, do_all_exist, read_tags, read_view, share_tags
 from tenants.transactions import QuotaExceeded
 
 logger = logging.getLogger(__name__)
@@ -157,7 +157,7 @@ def form_all(
     New opinions wait, to be stored together, until a draft says the same as one of them or the opposite: that draft
     must find it stored. The bank is surveyed again after every write.
     """
-    if not are_all_there(author.bank, claims.shown):
+    if not do_all_exist(author.bank, claims.shown):
         return [Refusal.DELETED] * len(drafts)
     outcomes: dict[int, FormedOpinion | Refusal] = {}
     waiting: dict[int, Surveyed] = {}

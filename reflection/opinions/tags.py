@@ -79,7 +79,7 @@ SELECT id, NULL FROM banks_relationship WHERE tenant_id = %(tenant)s AND bank_id
 """  # noqa: S608  # the fragment is a constant of ours
 
 
-def are_all_there(bank: Bank, shown: Shown) -> bool:
+def do_all_exist(bank: Bank, shown: Shown) -> bool:
     """Whether everything that the author read still exists, live or closed, with the text that it had.
 
     Call inside a tenant transaction, after `lock_memory`, so that no deletion follows.

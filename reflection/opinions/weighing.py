@@ -93,7 +93,7 @@ def reinforce_batch(
         step, waiting = waiting[:MOST_PAIRS], waiting[MOST_PAIRS:]
         with tenant_transaction(bank.tenant_id):
             questions = read_questions(bank, step)
-            parts = list(part_by_tags(questions, read_all_tags(bank, questions)))
+            parts = list(group_by_tags(questions, read_all_tags(bank, questions)))
         changed = set[UUID]()
         for part in parts:
             done, disturbing = weigh_part(bank, part, tools, now=now)
@@ -238,7 +238,7 @@ def read_all_tags(bank: Bank, questions: Collection[OpinionQuestion]) -> dict[UU
     return read_tags(bank, ids)
 
 
-def part_by_tags(questions: Sequence[OpinionQuestion], tags: TagsOf) -> Iterator[Sequence[OpinionQuestion]]:
+def group_by_tags(questions: Sequence[OpinionQuestion], tags: TagsOf) -> Iterator[Sequence[OpinionQuestion]]:
     """Questions for one call: opinions with the same tags, and with the same tags of facts that not all their readers
     may see. A model's answer may repeat any text of the call.
 

@@ -16,7 +16,7 @@ from reflection.opinions.adopting import RetainedUnits
 from reflection.opinions.claims import CandidateOpinion
 from reflection.opinions.review import Act, Review, review_opinion
 from reflection.opinions.verdicts import NewFact, OpinionQuestion
-from reflection.opinions.weighing import HIDDEN_REASON, KEPT_TEXT, MOST_PARTS, part_by_tags
+from reflection.opinions.weighing import HIDDEN_REASON, KEPT_TEXT, MOST_PARTS, group_by_tags
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.memory_factories import make_chunk, make_message, make_row, make_unit
@@ -230,11 +230,11 @@ def test_opinions_under_other_tags_are_not_shown_to_the_model_together() -> None
     tags[UUID(int=13)] = frozenset({BOB})
     questions = [*(ask(number, 11) for number in range(1, 6)), ask(6, 12), ask(7, 12, 11), ask(8, 13), ask(9, 12, 13)]
     questions += [ask(4, 12), ask(1, 13)]
-    parts = [[one.opinion_id.int for one in part] for part in part_by_tags(questions, tags)]
+    parts = [[one.opinion_id.int for one in part] for part in group_by_tags(questions, tags)]
     assert sorted(parts) == [[1], [1, 4, 4], [2], [3, 5], [6, 7], [8], [9]]
     many = {UUID(int=number): frozenset({f"user:{number}"}) for number in range(1, 31)}
     asked = [ask(number, 40) for number in range(1, 31)]
-    assert [len(part) for part in part_by_tags(asked, many)] == [*[1] * MOST_PARTS, 30 - MOST_PARTS]
+    assert [len(part) for part in group_by_tags(asked, many)] == [*[1] * MOST_PARTS, 30 - MOST_PARTS]
 
 
 @pytest.mark.parametrize("parts", [MOST_PARTS, 0])
