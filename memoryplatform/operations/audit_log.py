@@ -46,14 +46,14 @@ def find_events(access: BankAccess, wanted: AuditFilter, *, bank_id: str | None 
         rows = rows.filter(Q(action=wanted.action) | Q(action__startswith=f"{wanted.action}."))
     if wanted.target:
         rows = rows.filter(Q(target=wanted.target) | Q(target__startswith=f"{wanted.target}:"))
-    return rows.filter(by(wanted.actor)) if wanted.actor else rows
+    return rows.filter(match_actor(wanted.actor)) if wanted.actor else rows
 
 
 def concerns(bank_ids: set[str] | frozenset[str]) -> Q:
     return Q(target__in=[f"bank:{one}" for one in bank_ids]) | Q(detail__bank_id__in=list(bank_ids))
 
 
-def by(actor: str) -> Q:
+def match_actor(actor: str) -> Q:
     try:
         return Q(user_id=UUID(actor))
     except ValueError:

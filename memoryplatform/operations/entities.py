@@ -130,7 +130,7 @@ def merge(access: BankAccess, bank_id: str, entity_id: UUID, other_ids: Sequence
         lock_memory(bank)
         began = timezone.now()
         merge_entities(bank, get_entity(bank, entity_id), other_ids)
-        remake_observations(bank, {entity_id, *find_parted(bank, [entity_id], since=began)})
+        remake_observations(bank, {entity_id, *find_former_partners(bank, [entity_id], since=began)})
         note(access, bank_id, "entity.merged", entity_id, {"merged": [str(other_id) for other_id in other_ids]})
         return show(bank, get_entity(bank, entity_id))
 
@@ -215,7 +215,7 @@ def set_counts(entity: Entity, row: dict[str, Any]) -> Entity:
     return entity
 
 
-def find_parted(bank: Bank, entity_ids: Collection[UUID], *, since: datetime) -> set[UUID]:
+def find_former_partners(bank: Bank, entity_ids: Collection[UUID], *, since: datetime) -> set[UUID]:
     """The other ends of relationships of these entities that ended since then, unless they were observed later.
 
     Call inside a tenant transaction.

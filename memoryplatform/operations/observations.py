@@ -15,7 +15,7 @@ from banks.models.unit import UnitQuerySet
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.banks.profile import bank_transaction
-from memoryplatform.operations.entities import find_parted
+from memoryplatform.operations.entities import find_former_partners
 from memoryplatform.operations.kinds.consolidate import LONGEST_RETAIN
 from memoryplatform.operations.kinds.delete_memories import delete_memories
 from memoryplatform.operations.memories.described_units import read_tags
@@ -168,4 +168,8 @@ def find_unmarked(bank: Bank) -> set[UUID]:
     )
     payloads = waiting.values_list("payload", flat=True)
     mentioned = {UUID(one) for payload in payloads for one in payload.get("entity_ids", ())}
-    return mentioned | find_parted(bank, mentioned, since=timezone.now() - LONGEST_RETAIN) if mentioned else mentioned
+    return (
+        mentioned | find_former_partners(bank, mentioned, since=timezone.now() - LONGEST_RETAIN)
+        if mentioned
+        else mentioned
+    )

@@ -105,12 +105,12 @@ def count_bank(bank: Bank) -> BankStats:
     return BankStats(bank.bank_id, count_units(bank), count_links(bank), count_work(bank), documents)
 
 
-def known_units(bank: Bank) -> UnitQuerySet:
+def find_known_units(bank: Bank) -> UnitQuerySet:
     return MemoryUnit.objects.of_bank(bank).current().filter(network__in=KNOWN)
 
 
 def count_units(bank: Bank) -> UnitCounts:
-    rows = known_units(bank).order_by().values("network").annotate(count=Count("*"), newest=Max("recorded_at"))
+    rows = find_known_units(bank).order_by().values("network").annotate(count=Count("*"), newest=Max("recorded_at"))
     counts, newest = {}, {}
     for row in rows:
         counts[row["network"]], newest[row["network"]] = row["count"], row["newest"]
@@ -174,7 +174,7 @@ def count_by_time(bank: Bank, *, now: datetime, period: str, time_field: str) ->
     last = cut_down(now, name)
     times = [last - step * back for back in reversed(range(steps))]
     moment = F("recorded_at") if time_field == "created_at" else Coalesce(time_field, "recorded_at")
-    units = known_units(bank).annotate(moment=moment).filter(moment__gte=times[0], moment__lt=last + step)
+    units = find_known_units(bank).annotate(moment=moment).filter(moment__gte=times[0], moment__lt=last + step)
     rows = units.order_by().annotate(bucket=cut("moment")).values_list("bucket", "network").annotate(count=Count("*"))
     counts = {(bucket, network): count for bucket, network, count in rows}
     return [{"time": time} | {network: counts.get((time, network), 0) for network in KNOWN} for time in times]

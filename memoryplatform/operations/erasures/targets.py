@@ -101,10 +101,10 @@ def find_words_of_memories(bank: Bank, memory_ids: Collection[UUID]) -> Words:
     while newest:
         newest = set(merged.filter(unit_id__in=newest).values_list("other_unit_id", flat=True)) - found - {None}
         found |= newest
-    return with_sources(bank, Words(units=frozenset(found)))
+    return add_sources(bank, Words(units=frozenset(found)))
 
 
-def with_sources(bank: Bank, words: Words) -> Words:
+def add_sources(bank: Bank, words: Words) -> Words:
     """Adds the characters that the units were taken from."""
     messages: defaultdict[UUID, set[Span]] = defaultdict(set, {one: set(held) for one, held in words.messages.items()})
     documents: defaultdict[UUID, set[Span]] = defaultdict(
@@ -160,7 +160,7 @@ def find_words_of_entity(bank: Bank, entity_id: UUID) -> Words:
     if entity.is_speaker:
         messages |= dict.fromkeys(held.filter(speaker__in=names).values_list("id", flat=True), (WHOLE,))
     words = Words(frozenset(units), frozenset({entity_id}), messages, documents, quarantined=quarantined)
-    return with_sources(bank, words)
+    return add_sources(bank, words)
 
 
 def find_own_names(bank: Bank, entity: Entity) -> list[str]:

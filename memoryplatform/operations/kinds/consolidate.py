@@ -19,7 +19,7 @@ from memoryplatform.operations.banks.background import merge_background
 from memoryplatform.operations.banks.embedding_model import fill_both_columns
 from memoryplatform.operations.banks.retention import schedule_maintenance
 from memoryplatform.operations.engine_choice import find_cached_llm
-from memoryplatform.operations.entities import find_parted
+from memoryplatform.operations.entities import find_former_partners
 from memoryplatform.operations.mental_models import follow_facts, refresh_lost_models
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.observation_refreshes import mark_and_refresh
@@ -78,7 +78,7 @@ def describe_touched_entities(task: Task) -> Done:
 def find_touched(task: Task, *, since: datetime) -> set[UUID]:
     """Entities that the retain mentions, and the other ends of relationships that it ended."""
     spoken_of = set(task.post.entity_ids)
-    return spoken_of | find_parted(task.bank, spoken_of, since=since) if spoken_of else spoken_of
+    return spoken_of | find_former_partners(task.bank, spoken_of, since=since) if spoken_of else spoken_of
 
 
 def withdraw_lost_facts(task: Task) -> Done:

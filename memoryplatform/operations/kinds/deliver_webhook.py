@@ -10,7 +10,7 @@ from django.utils import timezone
 from memoryplatform.operations.errors import NotYet
 from memoryplatform.operations.notify.send import Answer, Limits, send, sign
 from memoryplatform.operations.notify.shapes import SHAPES, Message, encode, read_config
-from memoryplatform.operations.notify.turns import QUEUE, find_carried, pass_turn_on, take_turn
+from memoryplatform.operations.notify.turns import QUEUE, find_carried, release_turn, take_turn
 from memoryplatform.operations.running.kind_names import DELIVER_WEBHOOK
 from memoryplatform.operations.running.registry import operation_kind
 from memoryplatform.operations.running.run import Run
@@ -53,7 +53,7 @@ def deliver_webhook(run: Run) -> dict[str, Any]:
     delivery = find_delivery(run)
     if delivery is None:
         with run.transaction() as operation:
-            pass_turn_on(operation)
+            release_turn(operation)
         return {"delivered": False, "reason": "The webhook was deleted meanwhile."}
     take_turn(run)
     now = timezone.now()
@@ -63,7 +63,7 @@ def deliver_webhook(run: Run) -> dict[str, Any]:
         note_health(delivery.webhook, is_failure=bool(attempt.answer.error) and attempt.told == delivery.told, now=now)
         wait = note_attempt(delivery, attempt, now)
         forget_old(run.tenant_id, now)
-        pass_turn_on(operation)
+        release_turn(operation)
         if wait is None:
             result = {"delivered": not attempt.answer.error, "answer_code": attempt.answer.code}
             run.complete(operation, result)

@@ -12,7 +12,7 @@ from banks.models import Bank, Chunk, Document, Episode
 from banks.retain import bare_rows
 from banks.vector_index.index import drop_indexes
 from memoryplatform.operations.erasures.receipts import Receipt, build_receipt, list_ids
-from memoryplatform.operations.erasures.targets import with_sources
+from memoryplatform.operations.erasures.targets import add_sources
 from memoryplatform.operations.erasures.traces import forget_operations
 from memoryplatform.operations.erasures.use_cases import erase
 from memoryplatform.operations.errors import NotYet, PermanentFailure
@@ -90,7 +90,7 @@ def erase_words_of_bank(run: Run) -> dict[str, Any]:
 def run_pass(run: Run, bank: Bank) -> None:
     before = Receipt(**run.payload["receipt"]) if "receipt" in run.payload else None
     with run.transaction() as operation:
-        words = with_sources(bank, Words.read(run.payload["words"]))
+        words = add_sources(bank, Words.read(run.payload["words"]))
         try:
             receipt = erase(bank, words, before=before)
         except LegalHold as held:

@@ -39,7 +39,7 @@ def take_turn(run: Run) -> None:
         operation.save(update_fields=["stage", "updated_at"])
 
 
-def pass_turn_on(operation: Operation) -> None:
+def release_turn(operation: Operation) -> None:
     """Call inside the transaction that ends or interrupts a delivery."""
     operation.stage = ""
     operation.save(update_fields=["stage", "updated_at"])

@@ -150,7 +150,7 @@ def receive(bank: Bank, operation: Operation, body: bytes, first_line: int) -> R
 
 def store_lines(bank: Bank, progress: import_state.Progress, body: bytes, first_line: int) -> None:
     lines = [line for line in read_lines(body, first=first_line) if line.number >= progress.next_line]
-    for kind, batch in in_batches(lines):
+    for kind, batch in batch_lines(lines):
         if progress.is_done:
             raise ImportInvalid(batch[0].number, AFTER_THE_END)
         if kind == ERROR:
@@ -165,7 +165,7 @@ def store_lines(bank: Bank, progress: import_state.Progress, body: bytes, first_
     progress.next_line = max(progress.next_line, first_line + count_lines(body))
 
 
-def in_batches(lines: Iterable[Line]) -> Iterator[tuple[str, list[Line]]]:
+def batch_lines(lines: Iterable[Line]) -> Iterator[tuple[str, list[Line]]]:
     """Batches of consecutive lines of one kind."""
     for kind, group in groupby(lines, key=lambda line: line.kind):
         same = list(group)
@@ -272,10 +272,10 @@ def save_progress(operation: Operation, progress: import_state.Progress) -> None
         Dispatch.objects.filter(operation_id=operation.id).delete()
         dispatch(operation)
     elif not progress.is_done:
-        look_after_a_day(operation)
+        schedule_abandonment(operation)
 
 
-def look_after_a_day(operation: Operation) -> None:
+def schedule_abandonment(operation: Operation) -> None:
     queue, due_at = get_kind(IMPORT_BANK).queue, timezone.now() + import_state.ABANDONED_AFTER
     fields = {"tenant_id": operation.tenant_id, "queue": queue, "due_at": due_at, "wakes": 0}
     Dispatch.objects.update_or_create(operation_id=operation.id, defaults=fields)

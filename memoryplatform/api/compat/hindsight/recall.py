@@ -165,10 +165,10 @@ def recall_memories(access: BankAccess, bank_id: str, given: dict[str, Any]) -> 
             get_bank(access, bank_id)
         return EMPTY_RECALL
     stored = read_settings(access, bank_id)
-    told = add_defaults(given, stored) if stored else given
-    query = switch_channels(read_body(RecallInput, translate_recall(told, types)).recall_query(), stored)
+    merged = add_defaults(given, stored) if stored else given
+    query = switch_channels(read_body(RecallInput, translate_recall(merged, types)).recall_query(), stored)
     recalled = find_memories(access, bank_id, query)
-    facts = read_source_facts(access, bank_id, recalled.result.items, told)
+    facts = read_source_facts(access, bank_id, recalled.result.items, merged)
     return describe_recalled(recalled, query, facts)
 
 

@@ -27,10 +27,10 @@ def add_defaults(given: dict[str, Any], stored: Stored) -> dict[str, Any]:
     scores = given.get("min_scores")
     if stored.get("enable_reranking") is False and not (isinstance(scores, dict) and scores.get("reranker")):
         usual["rerank"] = False
-    told = usual | {name: value for name, value in given.items() if value is not None}
-    if nodes := choose_nodes(told, stored):
-        told.setdefault("thinking_budget", nodes)
-    return told | {"include": add_chunks(given.get("include"), stored)}
+    merged = usual | {name: value for name, value in given.items() if value is not None}
+    if nodes := choose_nodes(merged, stored):
+        merged.setdefault("thinking_budget", nodes)
+    return merged | {"include": add_chunks(given.get("include"), stored)}
 
 
 def add_chunks(include: Any, stored: Stored) -> Any:
@@ -40,15 +40,15 @@ def add_chunks(include: Any, stored: Stored) -> Any:
     return {"chunks": {"max_tokens": most}, **(include or {})}
 
 
-def choose_nodes(told: Mapping[str, Any], stored: Stored) -> int | None:
+def choose_nodes(merged: Mapping[str, Any], stored: Stored) -> int | None:
     """The number of memories to examine; None if the bank has no budgets of its own, so that ours count."""
-    size = told.get("budget", "mid")
+    size = merged.get("budget", "mid")
     if size not in BUDGETS or not any(name in stored for name in (*SIZES, "recall_budget_function")):
         return None
     values = {**HONOURED, **stored}
     nodes = int(values[f"recall_budget_fixed_{size}"])
     if values["recall_budget_function"] == "adaptive":
-        tokens = told.get("max_tokens", HONOURED["recall_max_tokens"])
+        tokens = merged.get("max_tokens", HONOURED["recall_max_tokens"])
         share = values[f"recall_budget_adaptive_{size}"] * (tokens if isinstance(tokens, int) else 0)
         nodes = max(values["recall_budget_min"], min(values["recall_budget_max"], round(share)))
     return max(1, min(MOST_NODES, nodes))

@@ -205,10 +205,10 @@ def read_updates(updates: Mapping[str, Any]) -> tuple[BankChange, list[str]]:
     given = {name.removeprefix(ENVIRONMENT).lower(): value for name, value in updates.items()}
     known = {*bank_config.DEFAULTS, LABELS, *KEPT}
     removed = {name: None for name in KEPT if name in given and given[name] is None}
-    told = {name: value for name, value in given.items() if name in known and name not in removed}
-    if LABELS in told and told[LABELS] is None:
-        told[LABELS] = []
-    change = read_body(HindsightSettingsInput, bank_config.replace_nulls(told)).change()
+    settings = {name: value for name, value in given.items() if name in known and name not in removed}
+    if LABELS in settings and settings[LABELS] is None:
+        settings[LABELS] = []
+    change = read_body(HindsightSettingsInput, bank_config.replace_nulls(settings)).change()
     kept = {**(change.hindsight_settings or {}), **removed}
     return replace(change, hindsight_settings=kept or None), [name for name in given if name not in known]
 
