@@ -93,7 +93,7 @@ class RevisionEvidenceQuerySet(OfBankQuerySet["RevisionEvidence"]):
     def standing(self) -> Self:
         return self.filter(taken_back=False, fact__isnull=False)
 
-    def bearing(self) -> Self:
+    def effective(self) -> Self:
         """Standing evidence that formed or moved an opinion."""
         return self.standing().filter(bears=True)
 

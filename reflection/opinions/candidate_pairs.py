@@ -123,8 +123,8 @@ def rank_pairs(
     }
     for fact_id, row in zip(facts, cosines.tolist(), strict=True):
         nearest = sorted((-cosine, (fact_id, opinion_id)) for cosine, opinion_id in zip(row, opinions, strict=True))
-        bearing = (one for one in nearest if one[1] not in used and (-one[0] > reach or one[1] in by_entity))
-        for place, (distance, pair) in enumerate(bearing):
+        candidates = (one for one in nearest if one[1] not in used and (-one[0] > reach or one[1] in by_entity))
+        for place, (distance, pair) in enumerate(candidates):
             yield place // A_TURN, distance, pair
 
 
@@ -139,17 +139,21 @@ def read_questions(bank: Bank, pairs: Sequence[CandidatePair]) -> list[OpinionQu
     current = read_current(bank, list({one.fact.id for one in pairs}))
     by_age = sorted((one for one in pairs if one.fact.id in current), key=lambda one: by_arrival(one.fact))
     spent = find_spent(bank, [(one.fact.id, one.opinion_id) for one in by_age])
-    bearing: defaultdict[UUID, list[NewFact]] = defaultdict(list)
+    facts_by_opinion: defaultdict[UUID, list[NewFact]] = defaultdict(list)
     for one in by_age:
         if (one.fact.id, one.opinion_id) not in spent:
-            bearing[one.opinion_id].append(replace(one.fact, text=current[one.fact.id]))
-    reasons = read_reasons(bank, list(bearing))
+            facts_by_opinion[one.opinion_id].append(replace(one.fact, text=current[one.fact.id]))
+    reasons = read_reasons(bank, list(facts_by_opinion))
     return [
         OpinionQuestion(
-            opinion_id, text, tuple(bearing[opinion_id][start : start + MOST_FACTS]), confidence, reasons[opinion_id]
+            opinion_id,
+            text,
+            tuple(facts_by_opinion[opinion_id][start : start + MOST_FACTS]),
+            confidence,
+            reasons[opinion_id],
         )
         for opinion_id, text, confidence in movable.order_by("id").values_list("id", "text", "confidence")
-        for start in range(0, len(bearing[opinion_id]), MOST_FACTS)
+        for start in range(0, len(facts_by_opinion[opinion_id]), MOST_FACTS)
     ]
 
 

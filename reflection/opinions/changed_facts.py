@@ -64,7 +64,7 @@ def find_outdated(bank: Bank, action: UnitChange.Action) -> RevisionEvidenceQuer
         before__has_key="text",
         changed_at__gt=OuterRef("revision__created_at"),
     )
-    return RevisionEvidence.objects.of_bank(bank).bearing().filter(Exists(later))
+    return RevisionEvidence.objects.of_bank(bank).effective().filter(Exists(later))
 
 
 def withdraw_split(bank: Bank, entity_ids: Collection[UUID], *, now: datetime, actor: str) -> set[UUID]:
@@ -74,7 +74,7 @@ def withdraw_split(bank: Bank, entity_ids: Collection[UUID], *, now: datetime, a
     transaction of the split, after `lock_memory`.
     """
     mentioning = Mention.objects.for_tenant(bank.tenant_id).filter(entity_id__in=entity_ids).values("unit_id")
-    verdicts = RevisionEvidence.objects.of_bank(bank).bearing().filter(revision__cause__in=EVIDENTIAL)
+    verdicts = RevisionEvidence.objects.of_bank(bank).effective().filter(revision__cause__in=EVIDENTIAL)
     moving = verdicts.filter(opinion_id__in=mentioning, fact_id__in=mentioning)
     pairs = {
         row_id: (fact_id, opinion_id)

@@ -79,7 +79,7 @@ def find_used(bank: Bank, fact_ids: Collection[UUID]) -> set[Pair]:
 
 
 def read_pairs(rows: RevisionEvidenceQuerySet) -> set[Pair]:
-    pairs = rows.bearing().values_list("fact_id", "opinion_id")
+    pairs = rows.effective().values_list("fact_id", "opinion_id")
     return {(fact_id, opinion_id) for fact_id, opinion_id in pairs if fact_id}
 
 

@@ -51,7 +51,7 @@ def find_supporting(bank: Bank, opinion: MemoryUnit) -> list[UUID]:
     revisions = read_revisions(bank, opinion.id)
     wording_step = find_wording_step(revisions)
     stances = {revision.id: find_stance(revision, wording_step, text=opinion.text) for revision in revisions}
-    rows = RevisionEvidence.objects.of_bank(bank).bearing().filter(opinion_id=opinion.id)
+    rows = RevisionEvidence.objects.of_bank(bank).effective().filter(opinion_id=opinion.id)
     pairs = rows.values_list("fact_id", "revision_id")
     return sorted({fact_id for fact_id, revision_id in pairs if fact_id and stances[revision_id] == "for"})
 

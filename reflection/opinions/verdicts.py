@@ -93,7 +93,7 @@ class Assessment:
         return self.verdicts.count(None)
 
     @property
-    def is_bearing(self) -> bool:
+    def changes_opinion(self) -> bool:
         return bool(set(self.verdicts) - {Verdict.NEUTRAL, None})
 
 

@@ -137,15 +137,15 @@ def apply(
     An assessment may repeat any fact of its question, so it is void where one of them is gone. `vectors` are those of
     the new texts.
     """
-    bearing = [question for question, one in weighed.items() if one.is_bearing]
-    if not bearing:
+    decided = [question for question, one in weighed.items() if one.changes_opinion]
+    if not decided:
         return 0, set()
     bank, moved, changed = author.bank, 0, set[UUID]()
     with tools.write():
         lock_memory(bank)
-        texts = read_current(bank, [fact.id for question in bearing for fact in question.facts])
+        texts = read_current(bank, [fact.id for question in decided for fact in question.facts])
         scope = read_scope(bank, weighed)
-        for question in bearing:
+        for question in decided:
             opinion = MemoryUnit.objects.of_bank(bank).current().filter(id=question.opinion_id).first()
             if opinion is None or opinion.review == MemoryUnit.Review.PINNED:
                 continue
