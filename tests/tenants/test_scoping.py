@@ -71,7 +71,7 @@ def test_a_row_of_another_tenant_is_refused(verb: str) -> None:
 def test_row_level_security_applies_to_a_query_set_without_scoping() -> None:
     tenant = make_tenant()
     make_bank(tenant)
-    everything = QuerySet(Bank)
+    everything: QuerySet[Bank] = QuerySet(Bank)
     assert list(everything) == []
     with tenant_transaction(tenant.id):
         assert everything.all().count() == 1
