@@ -40,7 +40,7 @@ def test_new_units_are_linked_to_old_ones_and_to_each_other(bank: Bank) -> None:
     link(bank, [one, other])
     pairs = {(one.id, old.id), (one.id, other.id), (other.id, old.id), (other.id, one.id)}
     assert set(links_of(bank)) == pairs
-    assert links_of(bank)[one.id, old.id] == pytest.approx(np.cos(np.radians(10)), abs=1e-6)
+    assert links_of(bank)[one.id, old.id] == pytest.approx(np.cos(np.radians(10)), abs=1e-5)
 
 
 def test_what_is_not_near_is_not_linked(bank: Bank) -> None:
