@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from retrieval.relevance import LEAST_RESULTS, keep_relevant
+from retrieval.relevance import keep_relevant
 from retrieval.types import Ranked, RecallQuery
 from tests.retrieval.factories import make_ranked
 
@@ -24,12 +24,12 @@ def rank(*reranker: float) -> list[Ranked]:
 
 def test_the_first_results_stay_when_the_reranker_finds_nothing() -> None:
     kept = keep_relevant(rank(*[1e-6] * 8), QUERY, RERANKER)
-    assert [one.text for one in kept] == [f"Fact {place}." for place in range(LEAST_RESULTS)]
+    assert [one.text for one in kept] == [f"Fact {place}." for place in range(5)]
 
 
 def test_a_relevant_result_behind_them_stays() -> None:
     kept = keep_relevant(rank(*[1e-6] * 6, 0.9, 1e-6), QUERY, RERANKER)
-    assert [one.text for one in kept][LEAST_RESULTS:] == ["Fact 6."]
+    assert [one.text for one in kept][5:] == ["Fact 6."]
 
 
 @pytest.mark.parametrize("most", [1, 3])
