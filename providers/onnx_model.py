@@ -40,6 +40,14 @@ class PackagedFile:
         return check_file(get_packaged_file(self.package, *self.parts), sha256=self.sha256)
 
 
+# All built-in models read the uncased word pieces of BERT.
+TOKENIZER = PackagedFile(
+    "providers.weights",
+    ("tokenizer.json",),
+    sha256="d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+)
+
+
 @dataclass(frozen=True)
 class SharedWeights:
     """Values that a model leaves out of its own file, because they are those of another model's file."""

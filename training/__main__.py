@@ -2,6 +2,7 @@
 
 import argparse
 import pickle
+import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ from pathlib import Path
 import torch
 
 from training.bert import DEVICE, Encoder, Texts, read_stock_model
-from training.embedder import EmbedderSettings, distil_embedder, train_embedder
+from training.embedder import EmbedderSettings, StudentSettings, distil_embedder, match_cosines, train_embedder
 from training.evaluate import evaluate_embedder, evaluate_reranker, write_table
 from training.export import export
 from training.first_stage import QUERY_PREFIX, Pool, build_pools, embed_conversations, score_pairs
@@ -19,6 +20,7 @@ from training.lists import TrainingList, build_lists, find_more_questions
 from training.reranker import DistilSettings, RerankerSettings, distil_reranker, train_reranker
 from training.sources import (
     Conversation,
+    read_compressed,
     read_dictionary,
     read_locomo,
     read_longmemeval,
@@ -29,14 +31,18 @@ from training.sources import (
 POOL = 40
 CHAT_REPEATS = 8  # LongMemEval has few questions, and they are the most like what people ask an assistant
 STUDENT_LAYERS = {6: (1, 3, 5, 7, 9, 11), 4: (2, 5, 8, 11), 3: (3, 7, 11)}
+SHORTEST_PASSAGE, LONGEST_PASSAGE = 60, 900  # characters
+MOST_PASSAGES = 255_000
+MATCHED = 1_500  # texts whose cosines are compared with the stock model's
 STARTED = time.monotonic()
 
 
 class Work:
     """The folder of one training: the stock models, the data, and what each step leaves for the next."""
 
-    def __init__(self, folder: Path, *, limit: int | None) -> None:
+    def __init__(self, folder: Path, *, limit: int | None, student_layers: Sequence[int]) -> None:
         self.folder = folder
+        self.student_layers = student_layers
         self.limit = limit
         self.document_texts = Texts(folder / "embedder" / "tokenizer.json", most_tokens=256)
         self.pair_texts = Texts(folder / "reranker" / "tokenizer.json", most_tokens=288)
@@ -58,6 +64,10 @@ class Work:
         """For training, and held back. Every second question of LongMemEval is for training."""
         training, held = split(read_training_sources(self.folder / "data"))
         return self._cut([*training, *self.read_longmemeval()[1::2]]), self._cut(held)
+
+    def read_general_text(self) -> list[str]:
+        lines = read_compressed(self.folder / "data" / "general.txt.xz").splitlines()[: self.limit]
+        return [QUERY_PREFIX + line.removeprefix("? ") if line.startswith("? ") else line for line in lines]
 
     def read_evaluation_sets(self) -> dict[str, list[Conversation]]:
         data = self.folder / "data"
@@ -135,17 +145,30 @@ def choose_lists(lists: Sequence[TrainingList]) -> list[TrainingList]:
 
 
 def distil_embedders(work: Work) -> None:
-    """To six layers, on all texts and questions of the training part."""
+    """To six layers, on the training part and on general text, with the stock model's spread of cosines."""
     training, _ = work.read_conversations()
-    corpus = [text for one in training for text in one.texts]
+    passages = [passage for one in training for text in one.texts for passage in split_passages(text)]
+    corpus = list(dict.fromkeys(" ".join(text.split())[:LONGEST_PASSAGE] for text in passages))
+    random.Random(7).shuffle(corpus)
+    sample, corpus = corpus[:MATCHED], corpus[:MOST_PASSAGES]
     asked = [one.text for conversation in training for one in conversation.questions]
     more = [one.text for conversation in find_more_questions(training, most=20_000) for one in conversation.questions]
     corpus += [QUERY_PREFIX + text for text in (*asked, *asked, *more)]
-    teacher = work.load("embedder-12", work.read_stock_embedder())
+    corpus += work.read_general_text()
+    say(f"{len(corpus)} texts")
+    stock = work.read_stock_embedder()
+    settings = StudentSettings(seconds=5, tokens=2_048) if work.limit else StudentSettings()
     student = distil_embedder(
-        teacher, work.document_texts, corpus, layers=STUDENT_LAYERS[6], epochs=1 if work.limit else 4
+        work.load("embedder-12", stock), work.document_texts, corpus, layers=STUDENT_LAYERS[6], settings=settings
     )
+    say(f"shifted by {match_cosines(student, stock, work.document_texts, sample)}")
     work.save(student, "embedder-6")
+
+
+def split_passages(text: str) -> list[str]:
+    """A text, and its paragraphs if there are several."""
+    paragraphs = [one for one in text.split("\n") if len(one) > SHORTEST_PASSAGE]
+    return [text, *paragraphs] if len(paragraphs) > 1 else [text]
 
 
 def distil_rerankers(work: Work) -> None:
@@ -156,7 +179,8 @@ def distil_rerankers(work: Work) -> None:
     teacher = work.load("reranker-12", work.read_stock_reranker())
     scores = score_pairs(teacher, work.pair_texts, pools)
     settings = DistilSettings(epochs=1, batch=2) if work.limit else DistilSettings()
-    for layers, kept in STUDENT_LAYERS.items():
+    for layers in work.student_layers:
+        kept = STUDENT_LAYERS[layers]
         student = distil_reranker(teacher, work.pair_texts, pools, scores, layers=kept, settings=settings)
         work.save(student, f"reranker-{layers}")
 
@@ -167,6 +191,8 @@ def evaluate(work: Work) -> None:
     embedders = load_all(work, "embedder", work.read_stock_embedder())
     say(write_table({name: evaluate_embedder(one, work.document_texts, sets) for name, one in embedders.items()}))
     rerankers = load_all(work, "reranker", work.read_stock_reranker())
+    if len(rerankers) == 1:
+        return
     sets.pop("dictionary", None)
     found = evaluate_reranker(rerankers, work.read_stock_embedder(), work.document_texts, work.pair_texts, sets)
     say(write_table(found))
@@ -179,7 +205,8 @@ def load_all(work: Work, kind: str, stock: Encoder) -> dict[str, Encoder]:
 
 def write_weights(work: Work) -> None:
     """The embedder and the reranker as the int8 files that the service loads, if their steps have run."""
-    stocks = {"embedder-12": work.read_stock_embedder, "reranker-6": work.read_stock_reranker}
+    embedders = dict.fromkeys(("embedder-12", "embedder-6"), work.read_stock_embedder)
+    stocks = embedders | dict.fromkeys(("reranker-12", "reranker-6"), work.read_stock_reranker)
     for name, read_stock in stocks.items():
         if (work.folder / f"{name}.pt").exists():
             stock = work.folder / name.partition("-")[0] / "model.onnx"
@@ -206,8 +233,11 @@ def main() -> None:
     parser.add_argument("steps", nargs="+", choices=STEPS)
     parser.add_argument("--work", type=Path, required=True, help="the folder with data/, embedder/ and reranker/")
     parser.add_argument("--limit", type=int, help="texts of a conversation, for a trial")
+    parser.add_argument(
+        "--layers", type=int, nargs="*", default=list(STUDENT_LAYERS), help="of the rerankers to distil"
+    )
     options = parser.parse_args()
-    work = Work(options.work, limit=options.limit)
+    work = Work(options.work, limit=options.limit, student_layers=options.layers)
     for step in options.steps:
         say(step)
         STEPS[step](work)

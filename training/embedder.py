@@ -2,18 +2,21 @@
 
 import copy
 import random
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.optim.lr_scheduler import LambdaLR
 
-from training.bert import DEVICE, Encoder, Texts, half_precision, pad, run_all
+from training.bert import DEVICE, Encoded, Encoder, Texts, half_precision, pad, run_all
 from training.first_stage import QUERY_PREFIX
 from training.lists import TrainingList, batches
 
 BARRED = -1e4
+WARM = 0.04  # share of a student's time in which its rate rises
 
 
 @dataclass(frozen=True)
@@ -91,34 +94,111 @@ def compare(
     return nn.functional.cross_entropy(logits.masked_fill(barred, BARRED), targets)
 
 
+@dataclass(frozen=True)
+class StudentSettings:
+    """`states` weighs the states of all tokens after each layer, `cosines` those between the texts of a batch."""
+
+    seconds: float = 178
+    rate: float = 7e-4
+    tokens: int = 32_768
+    vectors: float = 2.0
+    states: float = 0.3
+    cosines: float = 5.0
+    seed: int = 7
+
+
 def distil_embedder(
-    teacher: Encoder, texts: Texts, corpus: Sequence[str], *, layers: Sequence[int], epochs: int, rate: float = 3e-4
+    teacher: Encoder, texts: Texts, corpus: Sequence[str], *, layers: Sequence[int], settings: StudentSettings
 ) -> Encoder:
-    """A student with some of the teacher's layers learns the teacher's vector of each text of the corpus."""
-    torch.manual_seed(7)
+    """A student with some of the teacher's layers learns the teacher's states and its vector of each text.
+
+    It learns for a number of seconds, because the time on a GPU is what is given. All tokens stay on the device.
+    """
+    torch.manual_seed(settings.seed)
+    rng = np.random.default_rng(settings.seed)
+    teacher.eval()
     student = teacher.cut(layers).train()
     student.freeze_embeddings()
-    encoded = texts.encode(corpus)
-    wanted = run_all(teacher, encoded)
-    order = sorted(range(len(encoded)), key=lambda index: len(encoded[index][0]))
-    size = 256 if DEVICE == "cuda" else 8
-    groups = [order[start : start + size] for start in range(0, len(order), size)]
-    optimizer, schedule = build_optimizer(student, rate, epochs * len(groups))
-    rng = random.Random(7)
-    for _ in range(epochs):
-        rng.shuffle(groups)
-        for group in groups:
-            with half_precision():
-                found = student(**pad([encoded[index] for index in group]))
-            goal = wanted[torch.tensor(group, device=wanted.device)]
-            # The vectors themselves, and the cosines between the texts of the batch.
-            loss = (1 - (found * goal).sum(1)).mean() + 5 * ((found @ found.T) - (goal @ goal.T)).pow(2).mean()
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(student.parameters(), 1.0)
-            optimizer.step()
-            schedule.step()
+    encoded = [ids for ids, _ in texts.encode(corpus)]
+    lengths = np.array([len(ids) for ids in encoded])
+    tokens = torch.tensor([token for ids in encoded for token in ids], device=DEVICE)
+    ends = torch.from_numpy(lengths.cumsum()).to(DEVICE)
+    learnt = [parameter for parameter in student.parameters() if parameter.requires_grad]
+    optimizer = torch.optim.AdamW(learnt, lr=settings.rate, weight_decay=0.01)
+    started = time.monotonic()
+    for group in group_at_random(lengths, settings.tokens, rng):
+        done = (time.monotonic() - started) / settings.seconds
+        if done >= 1:
+            break
+        for parameters in optimizer.param_groups:
+            parameters["lr"] = settings.rate * min(1.0, done / WARM) * (1 - done)
+        batch = take(tokens, ends, group, lengths)
+        with half_precision():
+            with torch.no_grad():
+                wanted = teacher.bert(**batch, output_hidden_states=True).hidden_states
+            found = student.bert(**batch, output_hidden_states=True).hidden_states
+        mask = batch["attention_mask"].bool()
+        states = [
+            (found[place + 1][mask].float() - wanted[layer + 1][mask].float()).pow(2).mean()
+            for place, layer in enumerate(layers)
+        ]
+        vectors, goal = (nn.functional.normalize(one[-1][:, 0].float(), dim=-1) for one in (found, wanted))
+        loss = settings.vectors * (1 - (vectors * goal).sum(1)).mean() + settings.states * torch.stack(states).mean()
+        loss = loss + settings.cosines * ((vectors @ vectors.T) - (goal @ goal.T)).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(learnt, 1.0)
+        optimizer.step()
     return student.eval()
+
+
+def group_at_random(lengths: np.ndarray, tokens: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Batches of similar length, other ones in each epoch, in random order, without end."""
+    while True:
+        order = np.argsort(lengths * rng.uniform(0.9, 1.1, len(lengths)), kind="stable")
+        groups, at = [], 0
+        while at < len(order):
+            size = max(1, int(tokens / (lengths[order[at]] * 1.15)))
+            groups.append(order[at : at + size])
+            at += size
+        rng.shuffle(groups)
+        yield from groups
+
+
+def take(tokens: Tensor, ends: Tensor, group: np.ndarray, lengths: np.ndarray) -> dict[str, Tensor]:
+    rows = torch.from_numpy(group).to(DEVICE)
+    own = torch.from_numpy(lengths[group]).to(DEVICE)[:, None]
+    places = torch.arange(int(lengths[group].max()), device=DEVICE)[None]
+    mask = places < own
+    ids = torch.where(mask, tokens[(ends[rows][:, None] - own + places).clamp(max=len(tokens) - 1)], 0)
+    return {"input_ids": ids, "attention_mask": mask.long(), "token_type_ids": torch.zeros_like(ids)}
+
+
+@torch.no_grad()
+def match_cosines(model: Encoder, stock: Encoder, texts: Texts, sample: Sequence[str]) -> float:
+    """Adds one vector to every result, so that the median cosine of two texts is that of the stock model.
+
+    Bounds of cosines hold for both models then. The order of memories hardly changes: the vector is the mean of all.
+    """
+    encoded = texts.encode(sample)
+    wanted = find_median_cosine(run_all(stock, encoded))
+    states = run_states(model, encoded)
+    mean = nn.functional.normalize(nn.functional.normalize(states, dim=-1).mean(0), dim=0) * states.norm(dim=1).mean()
+    shares = [step / 100 for step in range(31)]
+    share = min(shares, key=lambda one: abs(find_median_cosine(states + one * mean) - wanted))
+    model.bert.encoder.layer[-1].output.LayerNorm.bias += share * mean
+    return share
+
+
+def run_states(model: Encoder, encoded: Encoded) -> Tensor:
+    """The first token's state of each text, before it is normalised."""
+    return torch.cat([model.bert(**pad([one])).last_hidden_state[:, 0].float() for one in encoded])
+
+
+def find_median_cosine(vectors: Tensor) -> float:
+    one = nn.functional.normalize(vectors, dim=-1)
+    cosines = (one @ one.T)[~torch.eye(len(one), dtype=torch.bool, device=one.device)]
+    return float(cosines.median())
 
 
 def build_optimizer(model: Encoder, rate: float, steps: int) -> tuple[torch.optim.Optimizer, LambdaLR]:

