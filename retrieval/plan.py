@@ -30,7 +30,7 @@ class Combination:
     """RRF of the reranker's order and the fused order, with these weights."""
 
     reranker: float = 1.0
-    fused: float = 0.5
+    fused: float = 1.0
     k: float = 60.0
 
 

@@ -129,7 +129,7 @@ class MemoryUnit(HasVector, Validity):
                 ],
                 name="unit_by_mention_and_record",
             ),
-            models.Index(fields=["bank", "occurred_start"], name="unit_by_occurrence"),  # time windows
+            models.Index(fields=["bank", "occurred_start", "occurred_end"], name="unit_by_occurrence_and_end"),
             # closed units whose words are said again
             models.Index(
                 fields=["bank", "content_hash"], condition=Q(expired_at__isnull=False), name="unit_closed_by_words"

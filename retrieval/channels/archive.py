@@ -52,9 +52,14 @@ RESTING = {
     FROM relationship JOIN banks_relationshipsource AS source
       ON source.relationship_id = relationship.id AND source.tenant_id = $1""",
 }
+# OFFSET 0 keeps the look-up of a unit by its id apart: few units rest on the found rows, but the planner may expect as
+# many as the bank has, and then reads all of them.
 RESTING_UNITS = """
-SELECT resting.corpus, resting.id, resting.number, unit.id, unit.{vector} <=> $5::vector, NULL
-FROM resting JOIN banks_memoryunit AS unit ON unit.id = resting.unit_id WHERE {scope.unit}
+SELECT resting.corpus, resting.id, resting.number, unit.id, unit.distance, NULL
+FROM resting CROSS JOIN LATERAL (
+    SELECT unit.id, unit.{vector} <=> $5::vector AS distance
+    FROM banks_memoryunit AS unit WHERE unit.id = resting.unit_id AND {scope.unit} OFFSET 0
+) AS unit
 """
 LONE_CHUNKS = """
 SELECT 'chunk', chunk.id, chunk.number, NULL, NULL, NULL

@@ -39,7 +39,7 @@ NEAREST_BY_INDEX = """(
     SELECT 'unit' AS corpus, unit.id, unit.number, unit.vector <=> $3::vector AS distance
     FROM (
         SELECT unit.id, unit.number, unit.{vector} AS vector FROM banks_memoryunit AS unit WHERE {condition}
-        ORDER BY {stored} <=> {wanted} LIMIT {limit}
+        ORDER BY {nearest} LIMIT {limit}
     ) AS unit
 )"""
 # Every search returns the state of the index, so that the next one knows it without asking.
@@ -168,13 +168,15 @@ def write_branch(bank: Bank, corpus: Corpus, scope: Scope, limit: int) -> str:
 
 
 def write_indexed_branch(bank: Bank, scope: Scope, limit: int, dimension: int) -> str:
-    return NEAREST_BY_INDEX.format(
-        condition=scope.unit,
-        vector=bank.vector_column,
-        stored=cast_vector(sql.Identifier("unit", bank.vector_column), dimension).as_string(),
-        wanted=cast_vector(sql.SQL("$3::vector"), dimension).as_string(),
-        limit=limit,
-    )
+    nearest = write_index_order(bank, dimension)
+    return NEAREST_BY_INDEX.format(condition=scope.unit, vector=bank.vector_column, nearest=nearest, limit=limit)
+
+
+def write_index_order(bank: Bank, dimension: int) -> str:
+    """The order by which the planner chooses the bank's index, for the vector $3."""
+    stored = cast_vector(sql.Identifier("unit", bank.vector_column), dimension)
+    wanted = cast_vector(sql.SQL("$3::vector"), dimension)
+    return f"{stored.as_string()} <=> {wanted.as_string()}"
 
 
 def tune_index(limit: int) -> dict[str, str]:

@@ -4,16 +4,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from heapq import heapify, heappop, heappush
+from typing import Any
 from uuid import UUID
+
+from psycopg import sql
 
 from banks.vectors import write_vector
 from retrieval.channels.graph import weigh_time
 from retrieval.channels.lookups import BankQuery
+from retrieval.channels.semantic import KNOWN_INDEXES, tune_index, write_index_order
 from retrieval.errors import NoVector
 from retrieval.filters.conditions import all_of, list_owners
-from retrieval.filters.fields import happened_within, occurred_within
+from retrieval.filters.fields import happened_within
 from retrieval.filters.types import TimeRange
-from retrieval.statements import read_rows
+from retrieval.statements import Row, read_rows
 from retrieval.types import Hit
 from timewords.types import END_OF_TIME, START_OF_TIME, TimeWindow
 
@@ -26,24 +30,34 @@ DECAY = 0.7  # TEMPR 3.1.4
 NEIGHBOURS = 10  # each way, in the order of time
 CLOSENESS = 0.5  # its share of the score; the rest is the cosine, for the middle of a year means little
 
-# Two branches, so that each uses an index of its own. The middle is computed after the nearest are chosen, because a
-# wide window holds most of a bank.
+# The middle is computed after the nearest are chosen, because a wide window holds most of a bank.
 IN_WINDOW = """
 SELECT unit.id, unit.distance, unit.began IS NOT NULL,
     extract(epoch FROM coalesce(unit.began + (coalesce(unit.ended, unit.began) - unit.began) / 2, unit.said))::float8
 FROM (
-    SELECT unit.id, unit.distance, unit.began, unit.ended, unit.said FROM (
-        SELECT unit.id, unit.{vector} <=> $3::vector AS distance,
-            unit.occurred_start AS began, unit.occurred_end AS ended, unit.mentioned_at AS said
-        FROM banks_memoryunit AS unit WHERE {scope} AND unit.occurred_start IS NOT NULL AND {occurred}
-        UNION ALL
-        SELECT unit.id, unit.{vector} <=> $3::vector, NULL, NULL, unit.mentioned_at
-        FROM banks_memoryunit AS unit WHERE {scope} AND unit.occurred_start IS NULL AND {mentioned}
-    ) AS unit
-    ORDER BY unit.distance, unit.id LIMIT {limit}
+    SELECT unit.id, unit.{vector} <=> $3::vector AS distance,
+        unit.occurred_start AS began, unit.occurred_end AS ended, unit.mentioned_at AS said
+    FROM ({branches}) AS unit
+    ORDER BY distance, unit.id LIMIT {limit}
 ) AS unit
 ORDER BY unit.distance, unit.id
 """
+# With a vector index, the nearest of a window that holds much of the bank.
+IN_WIDE_WINDOW = """
+SELECT unit.id, unit.vector <=> $3::vector, unit.began IS NOT NULL,
+    extract(epoch FROM coalesce(unit.began + (coalesce(unit.ended, unit.began) - unit.began) / 2, unit.said))::float8
+FROM (
+    SELECT unit.id, unit.{vector} AS vector,
+        unit.occurred_start AS began, unit.occurred_end AS ended, unit.mentioned_at AS said
+    FROM banks_memoryunit AS unit
+    WHERE {scope} AND ({in_window})
+    ORDER BY {nearest} LIMIT {limit}
+) AS unit
+ORDER BY 2, unit.id
+"""
+COUNT = "SELECT count(*) FROM ({branches}) AS unit"
+BRANCH = "SELECT {columns} FROM banks_memoryunit AS unit WHERE {scope} AND {condition}"
+WIDE = 5_000  # units: comparing as many one by one takes some 10 ms
 
 
 @dataclass(frozen=True)
@@ -92,20 +106,54 @@ def find_in_window(query: BankQuery, window: TimeRange) -> list[Dated]:
     """The nearest to the query first."""
     if not query.vector.size:
         raise NoVector
-    statement = IN_WINDOW.format(
-        vector=query.bank.vector_column,
-        scope=query.scope.unit,
-        occurred=all_of(occurred_within(window)).as_string(),
-        mentioned=all_of(happened_within("mentioned_at", window)).as_string(),
-        limit=query.limits.rows,
-    )
-    values = (*list_owners(query.bank), write_vector(query.vector))
-    rows = read_rows(query.bank.tenant_id, statement, values, within_seconds=query.deadline.next_share())
     return [
         Dated(row_id, 1.0 - distance, middle, has_occurred)
-        for row_id, distance, has_occurred, middle in rows
+        for row_id, distance, has_occurred, middle in read_window(query, window)
         if distance is not None and 1.0 - distance >= LEAST_COSINE
     ]
+
+
+def read_window(query: BankQuery, window: TimeRange) -> Sequence[Row]:
+    """A wide window of a bank with a vector index is searched by the index. If the walk through it ends early, and
+    otherwise, the units of the window are compared one by one.
+    """
+    bank, scope, most = query.bank, query.scope, query.limits.rows
+    conditions = write_conditions(window)
+    values = (*list_owners(bank), write_vector(query.vector))
+
+    def read(statement: str, values: Sequence[Any] = values, settings: Mapping[str, str] | None = None) -> list[Row]:
+        within = query.deadline.next_share()
+        return read_rows(bank.tenant_id, statement, values, within_seconds=within, settings=settings)
+
+    if bank in KNOWN_INDEXES and not scope.is_selective:
+        branches = [
+            f"({BRANCH.format(columns='1', scope=scope.unit, condition=one)} LIMIT {WIDE})" for one in conditions
+        ]
+        ((count,),) = read(COUNT.format(branches=" UNION ALL ".join(branches)), list_owners(bank))
+        if count >= WIDE:
+            nearest, in_window = write_index_order(bank, query.vector.size), " OR ".join(conditions)
+            by_index = IN_WIDE_WINDOW.format(
+                vector=bank.vector_column, scope=scope.unit, in_window=in_window, nearest=nearest, limit=most
+            )
+            rows = read(by_index, settings=tune_index(most))
+            if len(rows) >= most:
+                return rows
+    branches = [BRANCH.format(columns="unit.*", scope=scope.unit, condition=one) for one in conditions]
+    return read(IN_WINDOW.format(vector=bank.vector_column, branches=" UNION ALL ".join(branches), limit=most))
+
+
+def write_conditions(window: TimeRange) -> list[str]:
+    """Each uses an index of its own: what began in the window, what reached into it, and what was said in it."""
+    began, said = happened_within("occurred_start", window), happened_within("mentioned_at", window)
+    conditions = [
+        f"unit.occurred_start IS NOT NULL AND {all_of(began).as_string()}",
+        f"unit.occurred_start IS NULL AND {all_of(said).as_string()}",
+    ]
+    if window.start is not None:
+        start = sql.Literal(window.start)
+        reached = sql.SQL("unit.occurred_start < {start} AND unit.occurred_end > {start}").format(start=start)
+        conditions.append(reached.as_string())
+    return [f"({one})" for one in conditions]
 
 
 def score_closeness(unit: Dated, window: Window) -> float:

@@ -151,5 +151,5 @@ def test_the_example_of_the_page_adds_up() -> None:
     neighbour = recipe["neighbour"] * 0.1200
     raised = (fused + neighbour) * recipe["speaker"]
     told = [f"{number:.4f}" for number in (fused, neighbour, raised, combined, final)]
-    assert told == ["0.2032", "0.0600", "0.4211", "0.9894", "1.0993"]
+    assert told == ["0.2032", "0.0600", "0.4211", "0.9841", "1.0934"]
     assert all(f"= {number}" in page for number in told)

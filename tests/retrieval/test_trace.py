@@ -91,7 +91,7 @@ def test_the_recipe_says_with_which_weights_the_channels_were_fused() -> None:
     assert told["channel_weights"] == {
         channel.value: WEIGHTS.get(channel, 1.0) for channel in Channel if not_timed(channel)
     }
-    assert (told["rrf_k"], told["combination"]) == (15, {"reranker": 1.0, "fused": 0.5, "k": 60})
+    assert (told["rrf_k"], told["combination"]) == (15, {"reranker": 1.0, "fused": 1.0, "k": 60})
 
 
 def not_timed(channel: Channel) -> bool:

@@ -11,13 +11,14 @@ from django.test.utils import CaptureQueriesContext
 from banks.enums import Network
 from banks.models import Corpus, MemoryUnit
 from banks.vector_index.index import create_index, drop_index
-from retrieval.channels import semantic
+from retrieval.channels import semantic, temporal
 from retrieval.channels.semantic import KNOWN_INDEXES, find_nearest
 from retrieval.filters.scope import build_scope
 from retrieval.filters.types import Filters, Tags
-from retrieval.types import PointInTime
+from retrieval.types import Budget, Channel, PointInTime
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_tenant
+from tests.retrieval.channels.searching import search as search_channel
 from tests.retrieval.fakes import DIMENSION, embed
 from tests.retrieval.memory import NOW, Memory
 
@@ -87,3 +88,24 @@ def test_if_most_units_are_hidden_the_visible_ones_are_found(
     monkeypatch.setattr(semantic, "tune_index", lambda _limit: short_walk)
     assert search(memory, filters, moment) == exact
     assert [row_id for row_id, _ in exact] == [early.id]
+
+
+def search_times(memory: Memory) -> list[tuple[object, float]]:
+    few = Budget(nodes=2, rerank_depth=1, rerank_seconds=None)
+    hits = search_channel(Channel.TEMPORAL, memory, "green parrot song yesterday", budget=few)
+    return [(hit.id, round(hit.score, 6)) for hit in hits]
+
+
+def test_a_wide_window_is_searched_by_the_index(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.unit("green parrot song", days=1, occurred_start=NOW - timedelta(days=1))
+    memory.unit("green parrot song", days=9)
+    exact = search_times(memory)
+    assert len(exact) == 2
+    create_index(memory.bank.id, DIMENSION)
+    search(memory)
+    for wide, is_used in ((100, False), (2, True)):
+        monkeypatch.setattr(temporal, "WIDE", wide)
+        with CaptureQueriesContext(connection) as captured:
+            assert search_times(memory) == exact
+        of_window = [query["sql"] for query in captured.captured_queries if "AS began" in query["sql"]]
+        assert ["halfvec" in one for one in of_window] == [is_used]
