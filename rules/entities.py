@@ -73,11 +73,11 @@ def _list_proper_nouns(parsed: ParsedText) -> Iterator[FoundEntity]:
     run: list[Word] = []
     before = "."
     for word in (*parsed.words, None):
-        if word is not None and _is_proper(word, before, taken):
+        if word is not None and (_is_proper(word, before, taken) or (run and _joins(run[-1], word))):
             run.append(word)
         elif run:
-            name = _trim(parsed.text[run[0].start : run[-1].end])
-            if _is_name(name):
+            name = _trim(parsed.text[run[0].start : run[-1].end].rstrip("-"))
+            if _is_name(name) and not (len(run) == 1 and run[0].text.endswith(".")):  # a title, "Dr."
                 yield FoundEntity(name, EntityKind.OTHER)
             run = []
         before = word.tag if word is not None else "."
@@ -86,6 +86,11 @@ def _list_proper_nouns(parsed: ParsedText) -> Iterator[FoundEntity]:
 def _is_proper(word: Word, tag_before: str, taken: set[int]) -> bool:
     opens = tag_before in SENTENCE_OPENERS
     return word.tag in PROPER and word.text[:1].isupper() and word.start not in taken and not opens
+
+
+def _joins(before: Word, word: Word) -> bool:
+    """The hyphen of "Wi-Fi"."""
+    return word.tag == "HYPH" and word.start == before.end
 
 
 def _trim(name: str) -> str:

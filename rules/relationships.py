@@ -68,6 +68,7 @@ JOB = (  # a senior software engineer; the head chef
     r"|cook|bartender|barista|cashier|attendant|pilot|therapist|veterinarian|vet|lecturer|programmer|paralegal"
     r"|recruiter|officer|specialist|coordinator|assistant|administrator|supervisor|paramedic)"
 )
+YEARS = r"\d{1,2}(?: years old)?"
 MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 DATE = (  # in March 2021; last summer; two years ago; on Monday
     rf"(?:(?i:in|back in) (?:(?:early |late )?{MONTH}(?: \d{{4}})?|\d{{4}})|(?i:last) \w+|on \w+day|yesterday"
@@ -86,8 +87,9 @@ TASK = rf"(?: as {JOB}| in [a-z]+| in the [a-z]+ department)?"  # works in sales
 GREETING = r"(?:(?i:hi|hello|hey|yes|yeah|yep|no|nope|oh|ok|okay|well|so|and|but|btw|actually|fyi|now)[,!]? )*"
 
 # A clause: subject, predicate, tail, and an end or another clause.
-SUBJECT = re.compile(  # "Well, we"; "Hi, I'm Caroline and I"; "Last May Tom and I"; "My friend Lena"
-    rf" ?{GREETING}(?:(?:I'm|I am|[Mm]y name is) (?:{PERSON}|{JOB})(?:,| and) |I'm originally from {PLACE},? but )?"
+SUBJECT = re.compile(  # "Well, we"; "Hi, I'm Caroline, I'm 29 and I"; "Last May Tom and I"; "My friend Lena"
+    rf" ?{GREETING}(?:(?:I'm|I am|[Mm]y name is) (?:{PERSON}|{JOB}|{YEARS})(?:,|,? and) ){{0,2}}"
+    rf"(?:I'm originally from {PLACE},? but )?"
     rf"(?P<date>{DATE},? )?(?:(?P<first>[Ii]|[Ww]e|(?:[Mm]y {FAMILY}|{PERSON}) and I)"
     rf"|(?:[Mm]y (?:{AGE}|best |good |old )?(?:friend|roommate|coworker|colleague|neighbou?r|{FAMILY}) )?"
     rf"(?P<name>{PERSON}))(?=['\s]|m )"
