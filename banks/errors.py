@@ -2,7 +2,8 @@
 
 BankError
 ├── BankNotFound        missing, of another tenant, or under deletion
-├── BankExists
+├── BankExists          a bank or an alias of one has that id
+├── BankAliasNotFound
 ├── BankIdInvalid       no bank may have such an id
 ├── BankBusy            too many concurrent changes
 ├── EmbeddingModelChanged  vectors of a former model can't be stored
@@ -41,6 +42,11 @@ class BankNotFound(BankError):
 class BankExists(BankError):
     code = "bank_exists"
     sentence = "Bank '{}' exists already."
+
+
+class BankAliasNotFound(BankError):
+    code = "bank_alias_not_found"
+    sentence = "The bank has no alias '{}'."
 
 
 class BankIdInvalid(BankError):

@@ -1,3 +1,4 @@
+from banks.models.alias import BankAlias
 from banks.models.answers import AnswerPurge, CachedAnswer
 from banks.models.archive import Chunk, ChunkPart, Document, Episode, Message
 from banks.models.bank import Bank
@@ -10,6 +11,7 @@ from banks.models.unit import Link, MemoryUnit, UnitChange, UnitMetadata, UnitSo
 __all__ = [
     "AnswerPurge",
     "Bank",
+    "BankAlias",
     "CachedAnswer",
     "Chunk",
     "ChunkPart",

@@ -1,7 +1,7 @@
 """Episodes: runs of messages on one topic, with a short narrative.
 
-The cosines are for bge-small-en-v1.5: unrelated texts have about 0.5, related ones 0.65 and more. In doubt a turn stays
-in its episode: facts lose their context if an episode is cut in two.
+The cosines are for the built-in embedders: unrelated texts have about 0.5, related ones 0.65 and more. In doubt a
+turn stays in its episode: facts lose their context if an episode is cut in two.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from timewords.rendering import write_day_of_week
 MOST_TURNS = 25
 MOST_OPEN = 8  # open topics at the same time, which limits the work for a turn
 SHIFT = 0.58  # cosine below which a turn has left its episode
-BACK = 0.68  # cosine from which a turn may have returned to another episode
+BACK = 0.66  # cosine from which a turn may have returned to another episode
 MARGIN = 0.07  # by which the other episode must fit better
 DECAY = 0.6  # of the topic with every turn: the last three or four turns dominate
 BRIEF = 40  # characters: a shorter text names no topic. It stays in the episode and does not change its topic

@@ -89,7 +89,16 @@ EARLIER = {
 EARLIER_ROWS = {(app, name) for app, names in EARLIER.items() for name in names}
 NEW_ROWS = {("reflection", "0001_initial"), ("retrieval", "0001_initial"), ("tenants", "0002_tenants")}
 # An upgraded database applies them like a new one.
-LATER_ROWS = {("banks", "0002_turns_before"), ("banks", "0003_hindsight_settings"), ("tenants", "0003_mem0_project")}
+LATER_ROWS = {
+    ("banks", "0002_turns_before"),
+    ("banks", "0003_hindsight_settings"),
+    ("banks", "0004_bank_aliases"),
+    ("banks", "0005_occurrences_with_their_end"),
+    ("operations", "0002_dispatch_turns"),
+    ("reflection", "0002_mental_model_schedules"),
+    ("reflection", "0003_knowledge_nodes"),
+    ("tenants", "0003_mem0_project"),
+}
 
 
 @pytest.fixture
