@@ -7,6 +7,8 @@ ReflectionError
 ├── DirectiveNotFound
 ├── MentalModelNotFound
 ├── MentalModelExists   another model of the bank has that id
+├── KnowledgeNodeNotFound
+├── KnowledgeNodeInvalid  a place in the tree, or an option, that a node can't have
 └── ChangedMeanwhile    the caller edits an older version
 """
 
@@ -49,6 +51,16 @@ class MentalModelNotFound(ReflectionError):
 class MentalModelExists(ReflectionError):
     code = "mental_model_exists"
     sentence = "The mental model '{}' exists already."
+
+
+class KnowledgeNodeNotFound(ReflectionError):
+    code = "knowledge_node_not_found"
+    sentence = "Knowledge node '{}' not found."
+
+
+class KnowledgeNodeInvalid(ReflectionError):
+    code = "knowledge_node_invalid"
+    sentence = "{}"
 
 
 class ChangedMeanwhile(ReflectionError):

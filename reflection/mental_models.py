@@ -7,11 +7,11 @@ sources. A content whose source is deleted or corrected is withdrawn.
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from django.db.models import F
-from pydantic import TypeAdapter, ValidationError
+from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from banks.enums import Network
 from banks.models import Bank, Chunk, MemoryUnit, UnitSource
@@ -19,6 +19,7 @@ from reflection.models import MentalModel, MentalModelRevision, MentalModelSourc
 from reflection.opinions.tags import do_all_exist
 from reflection.reflect.response_schema import SchemaInvalid, check_schema
 from reflection.reflect.types import BOUNDS, ReflectQuery, ReflectResult
+from reflection.refresh_schedule import find_next_moment, read_cron
 from retrieval.analysis import clean_query
 from retrieval.filters.types import AllOf, AnyOf, Filters, Not, TagCondition, TagMatch, Tags
 from retrieval.types import BUDGETS, RecallQuery
@@ -28,11 +29,15 @@ USUAL_TOKENS = 4_096  # of the memories and of the answer; the usual bounds have
 NEVER_TRUE = (MemoryUnit.CloseReason.CORRECTION, MemoryUnit.CloseReason.SOURCE_REMOVED)
 
 Mode = Literal["full", "delta"]
+Cron = Annotated[str, AfterValidator(read_cron)]
 
 
 @dataclass(frozen=True)
 class Trigger:
     """The settings of a refresh. `mode` delta: the content stays if no memory in its scope is new.
+
+    A model follows its facts (`refresh_after_consolidation`) or `refresh_cron`, not both. Every refresh that writes
+    begins anew here, so `full_refresh_cron` is a second schedule.
 
     `tags_match` says how the model's tags select memories; None: a memory must have all of them. `tag_groups`, in the
     form of the API, replace the tags.
@@ -40,6 +45,8 @@ class Trigger:
 
     mode: Mode = "full"
     refresh_after_consolidation: bool = False
+    refresh_cron: Cron | None = None
+    full_refresh_cron: Cron | None = None
     min_refresh_interval_seconds: int | None = None
     budget: Literal["low", "mid", "high"] | None = None
     fact_types: tuple[Network, ...] | None = None
@@ -51,15 +58,31 @@ class Trigger:
 
 TRIGGER = TypeAdapter(Trigger)
 DEFAULTS: Mapping[str, Any] = TRIGGER.dump_python(Trigger(), mode="json")
+SCHEDULES = {"refresh_cron", "full_refresh_cron"}
 
 
 def read_trigger(stored: Mapping[str, Any]) -> Trigger:
     return TRIGGER.validate_python(dict(stored))
 
 
+def merge_trigger(stored: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """`given` changes only its own settings. A new schedule ends the following of facts, and the other way round."""
+    merged = {**DEFAULTS, **stored, **given}
+    if given.get("refresh_cron"):
+        merged["refresh_after_consolidation"] = False
+    elif given.get("refresh_after_consolidation"):
+        merged["refresh_cron"] = None
+    return merged
+
+
+def find_next_refresh(trigger: Mapping[str, Any], after: datetime) -> datetime | None:
+    """The first moment of the schedule after `after`; None without a schedule."""
+    return find_next_moment((trigger.get("refresh_cron"), trigger.get("full_refresh_cron")), after)
+
+
 def check_trigger(given: Any) -> None:
-    """For an imported trigger. Raises ValueError if it is invalid."""
-    if not isinstance(given, dict) or set(given) != set(DEFAULTS):
+    """For an imported trigger, which older files have without a schedule. Raises ValueError if it is invalid."""
+    if not isinstance(given, dict) or set(given) | SCHEDULES != set(DEFAULTS):
         raise ValueError("these are not the settings of a trigger")
     try:
         trigger = TRIGGER.validate_python(given)

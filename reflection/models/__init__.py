@@ -1,4 +1,5 @@
 from reflection.models.bank_rules import BackgroundRevision, Directive, RetentionRule
+from reflection.models.knowledge_nodes import KnowledgeNode
 from reflection.models.mental_models import MentalModel, MentalModelRevision, MentalModelSource
 from reflection.models.observed import ObservedEntity, ObservedScope
 from reflection.models.opinions import Opinion, OpinionRevision, RevisionEvidence
@@ -6,6 +7,7 @@ from reflection.models.opinions import Opinion, OpinionRevision, RevisionEvidenc
 __all__ = [
     "BackgroundRevision",
     "Directive",
+    "KnowledgeNode",
     "MentalModel",
     "MentalModelRevision",
     "MentalModelSource",

@@ -16,6 +16,9 @@ class MentalModelQuerySet(OfBankQuerySet["MentalModel"]):
         """Models that are refreshed without a request. A failed one waits for a request."""
         return self.filter(trigger__refresh_after_consolidation=True, failed_at=None)
 
+    def scheduled(self) -> Self:
+        return self.filter(next_refresh_at__isnull=False)
+
 
 MentalModelManager = models.Manager.from_queryset(MentalModelQuerySet)
 
@@ -39,6 +42,7 @@ class MentalModel(TenantOwned):
     seen_until = models.DateTimeField(null=True, help_text="When the newest memory was recorded that it has seen.")
     refreshed_at = models.DateTimeField(null=True)
     failed_at = models.DateTimeField(null=True, help_text="When the last refresh failed; null where it did not.")
+    next_refresh_at = models.DateTimeField(null=True, help_text="The next moment of its schedule; null without one.")
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 

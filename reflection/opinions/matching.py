@@ -30,8 +30,8 @@ from tenants.transactions import tenant_transaction
 S = TypeVar("S")
 T = TypeVar("T")
 
-NEAR = 0.6  # cosine from which the model is asked; "Ana is amazing" and "I hate Ana" have 0.66
-NEAR_WITH_ENTITY = 0.45  # the same for opinions about a shared entity, who may go by another name in each text
+NEAR = 0.63  # cosine from which the model is asked; "Ana is amazing" and "I hate Ana" have 0.69
+NEAR_WITH_ENTITY = 0.5  # the same for opinions about a shared entity, who may go by another name in each text
 MOST_FOUND = 50
 MOST_ASKED = 10  # held opinions for one claim
 ROUNDS = 5  # held opinions that others change in the meantime are matched again, this often

@@ -23,7 +23,7 @@ from tenants.transactions import tenant_transaction
 
 MOST_CONSIDERED = 100  # models of a bank, the latest refreshed
 MOST_SHOWN = 2
-NEAR = 0.7  # cosine of two questions, for bge-small-en-v1.5: unrelated ones about one person have 0.65
+NEAR = 0.7  # cosine of two questions, for the built-in embedders: unrelated ones about one person have 0.65
 
 INTRODUCTION = """\
 You wrote these answers earlier to questions like this one. Use them where they answer it. Newer evidence corrects \
@@ -41,8 +41,8 @@ def find_standing_answers(
     if not query.uses_mental_models or asked.moment != AT_PRESENT or asked.filters != Filters(tags=asked.filters.tags):
         return ()
     with tenant_transaction(bank.tenant_id):
-        rows = MentalModel.objects.of_bank(bank).exclude(content="").order_by("-refreshed_at", "id")
-        models = [one for one in rows[:MOST_CONSIDERED] if may_show(one, asked.filters)]
+        rows = MentalModel.objects.of_bank(bank).exclude(content="").exclude(key__in=query.excluded_models)
+        models = [one for one in rows.order_by("-refreshed_at", "id")[:MOST_CONSIDERED] if may_show(one, asked.filters)]
     if not models or not len(vector):
         return ()
     cosines = [float(np.dot(vector, QUERY_VECTORS.embed(one.source_query, embedder)[0])) for one in models]

@@ -48,7 +48,8 @@ class ReflectQuery:
     `is_shortened`: the text is the beginning and the end of a very long question.
     `looks_wider`: before a model is asked, the entities that the question names are looked up too.
     `directives` apply to this question, in order of priority.
-    `uses_mental_models`: contents of mental models about the question come first in the prompt.
+    `uses_mental_models`: contents of mental models about the question come first in the prompt, without those of
+    `excluded_models`, which are keys.
     `profile` replaces that of the bank, to try another disposition.
     """
 
@@ -60,6 +61,7 @@ class ReflectQuery:
     response_schema: Mapping[str, Any] | None = None
     forms_opinions: bool = True
     uses_mental_models: bool = True
+    excluded_models: tuple[str, ...] = ()
     is_shortened: bool = False
     applies_all_directives: bool = False
     directives: tuple[AppliedDirective, ...] = ()

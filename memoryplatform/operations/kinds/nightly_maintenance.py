@@ -28,7 +28,7 @@ from memoryplatform.operations.documents import forget_payloads
 from memoryplatform.operations.engine_choice import find_cached_llm
 from memoryplatform.operations.idempotency import forget_old_records
 from memoryplatform.operations.memories.after_deletion import follow_deletion
-from memoryplatform.operations.mental_models import follow_closed_units
+from memoryplatform.operations.mental_models import follow_closed_units, submit_scheduled_refreshes
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.observation_refreshes import ask_for_refresh, mark_and_refresh
 from memoryplatform.operations.running.kind_names import NIGHTLY_MAINTENANCE
@@ -65,6 +65,7 @@ def maintain_bank(run: Run) -> dict[str, Any]:
     with run.transaction():
         schedule_maintenance(bank)
         ask_for_refresh(bank)
+        submit_scheduled_refreshes(bank)
     return perform_steps(run, {stage: partial(step, run, bank) for stage, step in STEPS.items()})
 
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from banks.enums import EntityKind, Mode
 from banks.extraction_settings import ExtractionSettings
+from banks.lifecycle.deleting import Removed
 from banks.models import Bank
 from banks.retain.changes import MOST_CHANGES, list_changes
 from banks.retain.conversations import Conversation, retain_conversation
@@ -32,6 +33,7 @@ from providers.usage import Usage
 from tenants.models import UsageRecord
 
 IDS = frozenset({"thread", "message_ids", "document_pk", "version"})
+CHANGE = frozenset({"change", "former_pk", "facts_added", "facts_removed"})  # of a document, for its history
 
 
 @operation_kind(RETAIN, queue="ingest")
@@ -83,7 +85,9 @@ def retain_sources(run: Run, bank: Bank, tools: Tools) -> list[Retained]:
         run.report("extracting", processed=done, total=len(sources))
         try:
             with run.metered(UsageRecord.Kind.RETAIN):
-                reporting = replace(tools, report=build_report(run, done, len(sources)))
+                reporting = replace(
+                    tools, report=build_report(run, done, len(sources)), removed=count_removed(source, tools)
+                )
                 retained = retain_source(bank, source, reporting, settings)
         except OperationError:
             raise
@@ -92,6 +96,7 @@ def retain_sources(run: Run, bank: Bank, tools: Tools) -> list[Retained]:
         else:
             outcomes += retained
             stored = sum(unit.is_new for one in retained for unit in one.units)
+            source["facts_added"] = stored
             run.spend(UsageRecord.Kind.RETAIN, sum_usage(retained), memories=stored)
         if source.get("flags"):
             with run.transaction():
@@ -134,8 +139,17 @@ def build_report(run: Run, source: int, sources: int) -> Callable[[int, int], No
 
 
 def keep_ids(source: dict[str, Any]) -> dict[str, Any]:
-    """Keeps only ids in the payload: the text is a memory now, and its deletion must not leave a copy here."""
-    return {key: value for key, value in source.items() if key in IDS}
+    """Keeps only ids and counts: the text is a memory now, and its deletion must not leave a copy in the payload."""
+    kept = IDS | CHANGE if "document_pk" in source else IDS
+    return {key: value for key, value in source.items() if key in kept}
+
+
+def count_removed(source: dict[str, Any], tools: Tools) -> Callable[[Removed], None]:
+    def note(removed: Removed) -> None:
+        source["facts_removed"] = source.get("facts_removed", 0) + removed.units
+        tools.removed(removed)
+
+    return note
 
 
 def retain_source(bank: Bank, source: dict[str, Any], tools: Tools, settings: ExtractionSettings) -> list[Retained]:

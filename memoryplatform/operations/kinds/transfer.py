@@ -22,12 +22,14 @@ from memoryplatform.operations.banks.retention import schedule_maintenance
 from memoryplatform.operations.errors import NotYet, PermanentFailure
 from memoryplatform.operations.kinds.vector_index import ask_for_vector_index
 from memoryplatform.operations.memories.after_deletion import follow_deletion
+from memoryplatform.operations.mental_models import renew_schedules
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.observation_refreshes import ask_for_refresh
 from memoryplatform.operations.running.kind_names import CLONE_BANK, EXPORT_BANK, IMPORT_BANK
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.registry import ends_with_its_bank, operation_kind
 from memoryplatform.operations.running.run import Run, load_bank
+from memoryplatform.operations.transfer.documents import DOCUMENTS
 from memoryplatform.operations.transfer.export import write_lines
 from memoryplatform.operations.transfer.import_state import ABANDONED, Progress
 from memoryplatform.operations.transfer.receive import import_part
@@ -45,9 +47,10 @@ FOLDER = "banks"
 def export_bank(run: Run) -> dict[str, Any]:
     """The file is written when it is fetched, so no copy outlives the bank."""
     bank = load_bank(run)
-    key = f"{FOLDER}/{bank.bank_id}"
-    address = f"/v1/default/files/download/{quote(key)}"
-    result = {"storage_key": key, "download_url": address, "filename": f"{bank.bank_id}.jsonl"}
+    key, name = f"{FOLDER}/{bank.bank_id}", f"{bank.bank_id}.jsonl"
+    if DOCUMENTS in run.payload:
+        key, name = f"{DOCUMENTS}/{bank.bank_id}/{run.lease.operation_id}", f"{bank.bank_id}-documents.zip"
+    result = {"storage_key": key, "download_url": f"/v1/default/files/download/{quote(key)}", "filename": name}
     with run.transaction() as operation:
         run.complete(operation, result)
     return result
@@ -82,6 +85,7 @@ def import_bank(run: Run) -> dict[str, Any]:
         bare_rows.fill_topics(bank, bank.vector_slot)
         ask_for_vector_index(bank)
         schedule_maintenance(bank)
+        renew_schedules(bank)
         ask_for_refresh(bank)
         stored = run.payload["rows"].get("unit", 0) if progress.counts_memories else 0
         run.spend(UsageRecord.Kind.RETAIN, Usage(), memories=stored)

@@ -201,9 +201,8 @@ def test_a_busy_service_is_asked_again_when_it_says(
 
 def test_unserved_routes_name_the_alternative(client: Hindsight, run: Run, base_url: str) -> None:
     calls = {
-        "There are no knowledge pages": client.knowledge_base.get_knowledge_base_tree("support"),
-        "Former versions": client.documents.get_document_history("support", "letters/1"),
-        "Banks have one id": client.banks.list_bank_aliases("support"),
+        "A refresh can't be tried": client.mental_models.dry_run_refresh_mental_model("support", "homes"),
+        "GET /health/ready": client.banks.test_bank_llm("support"),
     }
     for beginning, call in calls.items():
         with pytest.raises(ApiException, match=rf'{{"detail":"{beginning}') as refused:

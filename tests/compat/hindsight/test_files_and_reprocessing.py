@@ -20,7 +20,7 @@ from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
 from tests.compat.hindsight.conftest import Run
 from tests.factories import make_key_with_text, make_llm_request, make_operation
-from tests.operations.imports.test_readers import make_pdf
+from tests.operations.imports.test_readers import make_docx, make_pdf, make_zip
 from tests.retrieval.memory import Memory
 
 LETTER = "Alice moved to Lisbon in May. Bob sails in Kiel."
@@ -45,16 +45,21 @@ def read_texts(alice: Tenant) -> dict[str, str]:
 
 
 def test_files_are_retained_with_their_fields(client: Hindsight, alice: Tenant) -> None:
-    files = (("page.html", PAGE), ("menu.pdf", make_pdf("Fennel soup")), ("notes.md", b"# Plan\n\nBob sails in Kiel."))
-    about = [{"document_id": "a/page", "tags": ["web"], "context": "a trip"}, {}, {"document_id": "plan"}]
+    files = (
+        ("page.html", PAGE),
+        ("menu.pdf", make_pdf("Fennel soup")),
+        ("cv.docx", make_docx("<w:p><w:r><w:t>Dana sails.</w:t></w:r></w:p>")),
+        ("notes.md", b"# Plan\n\nBob sails in Kiel."),
+    )
+    about = [{"document_id": "a/page", "tags": ["web"], "context": "a trip"}, {}, {}, {"document_id": "plan"}]
     made = upload(alice, *files, files_metadata=about, document_tags=["all"]).json()
-    assert len(made["operation_ids"]) == 3
+    assert len(made["operation_ids"]) == 4
     for operation_id in made["operation_ids"]:
         perform(alice.id, UUID(operation_id))
     texts = read_texts(alice)
     assert texts["a/page"] == "Journey\nAlice & Bob moved to Lisbon."
     assert texts["plan"] == "# Plan\n\nBob sails in Kiel."
-    assert "Fennel soup" in texts.values()
+    assert {"Fennel soup", "Dana sails."} <= set(texts.values())
     shown = client.list_memories("notes", tags=["web"], tags_match="any_strict")
     assert {tuple(sorted(one.tags or ())) for one in shown.items} == {("all", "web")}
 
@@ -64,7 +69,9 @@ def test_files_are_retained_with_their_fields(client: Hindsight, alice: Tenant) 
     [
         ("scan.pdf", make_pdf(""), "no text"),
         ("broken.pdf", b"%PDF-1.4 nothing", "broken"),
-        ("report.docx", b"PK\x03\x04rest", "Save it as PDF"),
+        ("bad.pdf", b"Bob sails, and this is a text.", "no PDF"),
+        ("report.docx", b"PK\x03\x04rest", "broken"),
+        ("table.xlsx", make_zip(**{"xl/workbook.xml": b"<workbook/>"}), "Save it as DOCX"),
         ("empty.txt", b"  ", "empty"),
         ("photo.jpg", b"\xff\xd8\x00\x81", "neither a text"),
     ],
@@ -155,7 +162,73 @@ def test_requests_to_models_are_listed(memory: Memory, alice: Tenant) -> None:
     assert Caller(make_key_with_text(alice, scopes=["read"])[1])("GET", path).status_code == 403
 
 
+def test_requests_to_models_are_counted(memory: Memory, alice: Tenant) -> None:
+    set_log_days(TenantAccess(alice.id, Member.Role.OWNER), 7)
+    make_llm_request(alice, bank_key="support", task="extract", outcome="ok", input_tokens=5, output_tokens=2)
+    make_llm_request(alice, bank_key="support", task="observe", outcome="LLMTimeout", input_tokens=1, output_tokens=0)
+    make_llm_request(alice, bank_key="other", task="extract")
+    path = "/v1/default/banks/support/llm-requests/stats"
+    admin = Caller(make_key_with_text(alice, scopes=["read", "admin"])[1])
+    counted = admin("GET", path).json()
+    assert (counted["bank_id"], counted["period"], counted["trunc"]) == ("support", "7d", "day")
+    (bucket,) = counted["buckets"]
+    assert (bucket["statuses"], bucket["total"]) == ({"success": 1, "error": 1}, 2)
+    assert bucket["tokens"] == {"input": 6, "output": 2, "cached": 0, "thoughts": None, "total": 8}
+    (only,) = admin("GET", f"{path}?operation=retain&period=1d&call_type=llm").json()["buckets"]
+    assert only["statuses"] == {"success": 1}
+    assert admin("GET", f"{path}?call_type=embedding").json()["buckets"] == []
+
+
 def test_the_schema_of_templates_names_the_settings(db: None) -> None:
     schema = Client().get("/v1/bank-template-schema").json()
     assert schema["required"] == ["version"]
     assert {"retain_mission", "memory_defense", "entity_labels"} <= set(schema["properties"]["bank"]["properties"])
+
+
+def read_history(client: Hindsight, run: Run, **page: Any) -> list[tuple[str, int, int]]:
+    history = run(client.documents.get_document_history("notes", "letters/1", **page))
+    return [(one.kind.value, one.facts_added, one.facts_removed) for one in history.items]
+
+
+def test_the_history_of_a_document_tells_of_its_changes(client: Hindsight, run: Run, alice: Tenant) -> None:
+    client.retain("notes", LETTER, document_id="letters/1", tags=["old"])
+    stored = client.list_memories("notes").total
+    client.retain("notes", "Dana skis.", document_id="letters/2")
+    assert read_history(client, run) == [("retain", stored, 0)]
+    client.retain("notes", "Alice moved to Lisbon in May.", document_id="letters/1", tags=["old"])
+    replaced = read_history(client, run)
+    assert [kind for kind, *_ in replaced] == ["retain", "retain"]
+    assert replaced[0][2] > 0
+    run(client.documents.update_document("notes", "letters/1", UpdateDocumentRequest(tags=["new"])))
+    assert read_history(client, run) == [("retag", 0, 0), *replaced]
+    (fact,) = [one for one in client.list_memories("notes").items if "Lisbon" in (one.text or "")]
+    made = run(client.documents.reprocess_document("notes", "letters/1"))
+    perform(alice.id, UUID(made.operation_id))
+    events = read_history(client, run)
+    assert [kind for kind, *_ in events] == ["reprocess", "retag", "retain", "retain"]
+    assert events[0][1:] == (1, 1)
+    client.retain("notes", "Bob sold his boat.", document_id="letters/1", update_mode="append")
+    assert read_history(client, run, limit=1, offset=1) == events[:1]
+    assert read_history(client, run)[0] == ("append", 1, 0)
+    assert fact.id not in [one.id for one in client.list_memories("notes").items]
+
+
+def test_the_history_names_the_facts_that_were_changed_by_hand(client: Hindsight, call: Caller, run: Run) -> None:
+    client.retain("notes", "Alice moved to Lisbon.", document_id="letters/1")
+    (fact,) = client.list_memories("notes").items
+    path = f"/v1/default/banks/notes/memories/{fact.id}"
+    assert call("PATCH", path, {"text": "Alice moved to Porto."}).status_code == 200
+    assert call("PATCH", path, {"state": "invalidated"}).status_code == 200
+    assert call("PATCH", path, {"state": "valid"}).status_code == 200
+    history = run(client.documents.get_document_history("notes", "letters/1"))
+    assert [one.kind.value for one in history.items] == ["fact_restored", "fact_invalidated", "fact_edited", "retain"]
+    assert {one.fact_id for one in history.items[:3]} == {fact.id}
+    assert history.items[3].operation_id is not None
+
+
+def test_the_history_ends_with_the_document(client: Hindsight, call: Caller, run: Run) -> None:
+    client.retain("notes", LETTER, document_id="letters/1")
+    run(client.documents.delete_document("notes", "letters/1"))
+    assert call("GET", "/v1/default/banks/notes/documents/letters/1/history").status_code == 404
+    client.retain("notes", LETTER, document_id="letters/1")
+    assert [kind for kind, *_ in read_history(client, run)] == ["retain"]

@@ -8,9 +8,9 @@ from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView, No
 from tenants.models import Tenant
 from tests.api.conftest import Caller
 from tests.api.test_isolation import routes
-from tests.belief_factories import make_directive, make_mental_model
+from tests.belief_factories import make_directive, make_knowledge_node, make_mental_model
 from tests.factories import make_audit_event, make_key_with_text, make_operation, make_tenant, make_webhook
-from tests.memory_factories import make_chunk, make_document
+from tests.memory_factories import make_bank_alias, make_chunk, make_document
 from tests.retrieval.memory import Memory
 
 BANK = "v1/default/banks/<str:bank_id>"
@@ -38,6 +38,7 @@ FOREIGN = {
     ("POST", f"{BANK}/consolidation/recover"): 404,
     ("POST", f"{BANK}/files/retain"): 415,  # the body is a form, not JSON
     ("GET", f"{BANK}/llm-requests"): 404,
+    ("GET", f"{BANK}/llm-requests/stats"): 404,
     ("POST", f"{BANK}/prompts/preview"): 404,
     ("DELETE", f"{BANK}/observations"): 404,
     ("GET", f"{BANK}/observations/scopes"): 404,
@@ -45,6 +46,8 @@ FOREIGN = {
     ("GET", f"{BANK}/export"): 404,
     ("POST", f"{BANK}/transfer/export"): 404,
     ("POST", f"{BANK}/transfer/import"): 415,  # the body is a file, not JSON
+    ("POST", f"{BANK}/document-transfer/export"): 404,
+    ("POST", f"{BANK}/document-transfer"): 415,  # the body is a file, not JSON
     ("POST", f"{BANK}/clone"): 422,  # no target id
     ("GET", "v1/default/files/download/<path:key>"): 404,
     ("GET", f"{BANK}/graph"): 404,
@@ -55,6 +58,19 @@ FOREIGN = {
     ("DELETE", f"{BANK}/documents/<path:document_id>"): 404,
     ("PATCH", f"{BANK}/documents/<path:document_id>"): 404,
     ("POST", f"{BANK}/documents/<path:document_id>/reprocess"): 404,
+    ("GET", f"{BANK}/documents/<path:document_id>/history"): 404,
+    ("GET", f"{BANK}/aliases"): 404,
+    ("POST", f"{BANK}/aliases"): 404,
+    ("PATCH", f"{BANK}/aliases/<str:alias>"): 404,
+    ("DELETE", f"{BANK}/aliases/<str:alias>"): 404,
+    ("GET", f"{BANK}/knowledge-base/tree"): 404,
+    ("GET", f"{BANK}/knowledge-base/search"): 404,
+    ("GET", f"{BANK}/knowledge-base/export"): 404,
+    ("GET", f"{BANK}/knowledge-base/pages/<str:page_id>"): 404,
+    ("POST", f"{BANK}/knowledge-base/folders"): 404,
+    ("POST", f"{BANK}/knowledge-base/pages"): 404,
+    ("PATCH", f"{BANK}/knowledge-base/nodes/<str:node_id>"): 404,
+    ("DELETE", f"{BANK}/knowledge-base/nodes/<str:node_id>"): 404,
     ("GET", "v1/default/chunks/<uuid:chunk_id>"): 404,
     ("GET", f"{BANK}/entities"): 404,
     ("GET", f"{BANK}/entities/graph"): 404,
@@ -103,6 +119,10 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("PUT", f"{BANK}/config"): {"updates": {}},
     ("POST", f"{BANK}/directives"): {"name": "mine", "content": "Obey me."},
     ("POST", f"{BANK}/mental-models"): {"name": "mine", "source_query": "who?"},
+    ("POST", f"{BANK}/aliases"): {"alias": "mine"},
+    ("PATCH", f"{BANK}/aliases/<str:alias>"): {"primary": True},
+    ("POST", f"{BANK}/knowledge-base/folders"): {"name": "mine"},
+    ("POST", f"{BANK}/knowledge-base/pages"): {"name": "mine", "source_query": "who?"},
     ("POST", f"{BANK}/webhooks"): {"url": "https://example.com/"},
 }
 
@@ -121,6 +141,7 @@ def list_methods(*, served: bool) -> set[tuple[str, str]]:
 @pytest.fixture
 def things(memory: Memory, alice: Tenant) -> dict[str, str]:
     bank = memory.bank
+    page = make_knowledge_node(alice, bank=bank, mental_model=make_mental_model(alice, bank=bank, content=SECRET))
     return {
         "<str:bank_id>": bank.bank_id,
         "<str:operation_id>": str(make_operation(alice, bank=bank, payload={"text": SECRET}).id),
@@ -128,6 +149,9 @@ def things(memory: Memory, alice: Tenant) -> dict[str, str]:
         "<uuid:webhook_id>": str(make_webhook(alice, bank_id=bank.bank_id, name=SECRET).id),
         "<uuid:directive_id>": str(make_directive(alice, bank=bank, content=SECRET).id),
         "<str:model_id>": make_mental_model(alice, bank=bank, content=SECRET).key,
+        "<str:alias>": make_bank_alias(alice, bank=bank, alias="another").alias,
+        "<str:page_id>": str(page.id),
+        "<str:node_id>": str(page.id),
         "<uuid:log_id>": str(make_audit_event(alice).id),
         "<path:document_id>": make_document(alice, bank=bank, document_id="a/b", text=SECRET).document_id,
         "<uuid:chunk_id>": str(make_chunk(alice, bank=bank, text=SECRET).id),
@@ -152,7 +176,7 @@ def test_another_tenants_things_are_not_there(things: dict[str, str]) -> None:
     answers = {}
     for (method, route), expected in FOREIGN.items():
         body = None if method == "GET" else BODIES.get((method, route), {})
-        response = call(method, path_of(route, things), body)
+        response = call(method, path_of(route, things) + ("?q=secret" if route.endswith("/search") else ""), body)
         answers[method, route] = response.status_code
         assert "'s secret" not in response.content.decode(), route
         assert response.status_code == expected, (method, route, response.content)

@@ -68,10 +68,16 @@ def test_the_tags_of_models_are_counted(client: Hindsight, run: Run, memory: Mem
     ]
 
 
+def test_a_schedule_is_kept_and_a_wrong_one_refused(client: Hindsight, memory: Memory) -> None:
+    client.create_mental_model("support", "Homes", QUESTION, id="homes", trigger={"refresh_cron": "0 3 * * *"})
+    trigger = client.get_mental_model("support", "homes").to_dict()["trigger"]
+    assert (trigger["refresh_cron"], trigger["refresh_after_consolidation"]) == ("0 3 * * *", False)
+    with pytest.raises(ApiException, match="five fields") as refused:
+        client.update_mental_model("support", "homes", trigger={"refresh_cron": "every night"})
+    assert refused.value.status == 422
+
+
 def test_unsupported_settings_are_refused(client: Hindsight, memory: Memory) -> None:
-    with pytest.raises(ApiException, match="no schedules") as scheduled:
-        client.create_mental_model("support", "n", QUESTION, trigger={"refresh_cron": "0 3 * * *"})
-    assert scheduled.value.status == 501
     client.create_mental_model("support", "n", QUESTION, id="homes")
     with pytest.raises(ApiException, match="can't be tried") as dry:
         client.dry_run_refresh_mental_model("support", "homes")

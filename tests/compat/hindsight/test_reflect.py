@@ -1,6 +1,7 @@
 """Reflect, through Hindsight's client."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.test import override_settings
@@ -16,7 +17,14 @@ from tests.compat.hindsight.conftest import MakeClient, Run
 from tests.factories import make_key_with_text
 from tests.llm_server import ScriptedLLM
 from tests.reflection.reflect.answers import opinion, write
+from tests.reflection.reflect.test_standing_answers import make_model
 from tests.retrieval.memory import Memory
+
+
+@pytest.fixture
+def call(alice: Tenant) -> Caller:
+    return Caller(make_key_with_text(alice)[1])
+
 
 QUESTION = "Where does Alice live, Lisbon?"
 
@@ -46,6 +54,25 @@ def test_an_answer_includes_the_requested_parts(client: Hindsight, memory: Memor
     assert str(fact.id) in full["trace"]["tool_calls"][0]["output"]["ids"]
     brief = client.reflect("support", QUESTION, include_tool_calls=True, include_tool_call_output=False).to_dict()
     assert brief["trace"]["tool_calls"][0].get("output") is None
+
+
+def test_a_mental_model_is_read_unless_excluded(call: Caller, memory: Memory, model: ScriptedLLM) -> None:
+    memory.unit("Alice moved to Lisbon")
+    make_model(memory, source_query=QUESTION, content="Alice lives by the harbour.")
+    shown = {}
+    exclusions: dict[str, dict[str, Any]] = {
+        "none": {},
+        "all": {"exclude_mental_models": True},
+        "this": {"exclude_mental_model_ids": ["food", "missing"]},
+        "another": {"exclude_mental_model_ids": ["drinks"]},
+    }
+    for name, excluded in exclusions.items():
+        model.chat.say(write("In Lisbon [1].", in_memory=True))
+        body: dict[str, Any] = {"query": QUESTION, "include": {"facts": {}}, **excluded}
+        answer = call("POST", "/v1/default/banks/support/reflect", body).json()
+        prompt = model.chat.received[-1].body["messages"][-1]["content"]
+        shown[name] = ([one["id"] for one in answer["based_on"]["mental_models"]], "by the harbour" in prompt)
+    assert shown == {"none": (["food"], True), "all": ([], False), "this": ([], False), "another": (["food"], True)}
 
 
 def test_structured_output_follows_the_schema(client: Hindsight, memory: Memory, model: ScriptedLLM) -> None:

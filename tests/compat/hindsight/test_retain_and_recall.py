@@ -11,6 +11,7 @@ from hindsight_client_api.exceptions import ApiException
 
 from banks.models import UnitSource
 from tenants.models import Tenant
+from tests.api.conftest import Caller
 from tests.compat.hindsight.conftest import Run
 from tests.factories import make_key_with_text
 from tests.memory_factories import make_row
@@ -116,10 +117,22 @@ def test_an_empty_batch_is_fine_and_an_empty_content_is_not(client: Hindsight) -
         client.list_memories("new")
 
 
-def test_a_picture_is_refused_and_not_dropped(client: Hindsight) -> None:
-    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
+PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
+
+
+def test_a_picture_beside_a_text_is_left_out(client: Hindsight, alice: Tenant) -> None:
+    blocks = [{"type": "text", "text": "Bob bought a boat."}, PICTURE, {"type": "text", "text": "He sails in Kiel."}]
+    assert client.retain_batch("new", [{"content": blocks}]).items_count == 1
+    texts = str([one.text for one in client.list_memories("new").items])
+    assert ("a boat" in texts, "in Kiel" in texts) == (True, True)
+    call = Caller(make_key_with_text(alice)[1])
+    told = call("POST", "/v1/default/banks/new/memories", {"items": [{"content": "Bob."}, {"content": blocks}]}).json()
+    assert told["ignored"] == ["items.1.content.1"]
+
+
+def test_a_picture_alone_is_refused(client: Hindsight) -> None:
     with pytest.raises(ApiException, match="reads neither images nor files") as refused:
-        client.retain_batch("new", [{"content": [{"type": "text", "text": "Look:"}, picture]}])
+        client.retain_batch("new", [{"content": [PICTURE]}])
     assert refused.value.status == 422
 
 

@@ -243,7 +243,19 @@ def test_prompts_show_the_settings(call: Caller, llm: ScriptedLLM) -> None:
     for operation in ("retain", "consolidation"):
         shown = preview(call, operation).json()
         assert (shown["messages"], bool(shown["skipped_reason"])) == ([], True)
-    assert preview(call, "reflect").status_code == 501
+
+
+def test_the_prompt_of_a_reflection_shows_the_bank_and_its_directives(call: Caller, llm: ScriptedLLM) -> None:
+    call("PATCH", CONFIG, {"updates": {"reflect_mission": "I help sailors.", "disposition_empathy": 5}})
+    for name, tags in (("Brief", []), ("Formal", ["office"])):
+        body = {"name": name, "content": f"{name} answers.", "tags": tags}
+        call("POST", "/v1/default/banks/nora/directives", body)
+    system, user = preview(call, "reflect").json()["messages"]
+    own = {one["section"]: one["text"] for one in system["blocks"] if one["source"] == "config"}
+    assert ("I help sailors." in own["bank_identity"], list(own)) == (True, ["bank_identity", "directives"])
+    assert ("Brief answers." in own["directives"], "Formal" in own["directives"]) == (True, False)
+    assert (user["role"], "<the question>" in str(user["blocks"])) == ("user", True)
+    assert llm.chat.received == []
 
 
 def test_a_prompt_without_a_model_is_skipped(call: Caller) -> None:

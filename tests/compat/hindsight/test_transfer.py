@@ -1,7 +1,12 @@
 """A bank as a file, as a copy and as a template, through Hindsight's client."""
 
+import json
+from io import BytesIO
+from typing import Any
 from uuid import UUID
+from zipfile import ZipFile
 
+import httpx
 import pytest
 from hindsight_client import Hindsight
 from hindsight_client_api.api.bank_templates_api import BankTemplatesApi
@@ -12,7 +17,8 @@ from hindsight_client_api.models.bank_template_manifest import BankTemplateManif
 from memoryplatform.operations.running.perform import perform
 from tenants.models import Tenant
 from tests.compat.hindsight.conftest import MakeClient, Run
-from tests.factories import make_tenant
+from tests.factories import make_key_with_text, make_tenant
+from tests.operations.imports.test_readers import make_zip
 from tests.retrieval.memory import Memory
 
 
@@ -106,3 +112,102 @@ def test_a_template_is_applied_whole_or_not_at_all(client: Hindsight, run: Run, 
         run(templates.import_bank_template("support", BankTemplateManifest(version="1", directives=directives)))
     assert refused.value.status == 422
     assert client.list_directives("support").items == []
+
+
+DEPRECATED_EXPORT = pytest.mark.filterwarnings("ignore:POST .*/export is deprecated:DeprecationWarning")
+DEPRECATED = pytest.mark.filterwarnings("ignore:POST .*/document-transfer is deprecated:DeprecationWarning")
+
+
+def make_archive(text: str) -> bytes:
+    fact = {"text": text, "fact_type": "world", "mentioned_at": "2024-05-02T10:00:00Z", "entities": ["Bob"]}
+    told = {"id": "talk", "original_text": "long talk", "tags": ["sea"], "facts": [fact]}
+    note = {"id": "note", "original_text": "Ana lives in Lisbon.", "facts": []}
+    parts = {"manifest.json": {"schema_version": 2}, "documents/000000.json": told, "documents/000001.json": note}
+    return make_zip(**parts)
+
+
+@DEPRECATED
+def test_documents_of_hindsights_archive_are_added(client: Hindsight, run: Run, memory: Memory, alice: Tenant) -> None:
+    def add(text: str, on_conflict: str | None = None) -> list[str]:
+        asked = run(client.document_transfer.import_documents("support", make_archive(text), on_conflict))
+        perform(alice.id, UUID(asked.operation_id))
+        status = run(client.operations.get_operation_status("support", asked.operation_id))
+        assert (status.status, status.error_message) == ("completed", None)
+        return sorted(str(text) for text in list_texts(client, "support"))
+
+    red, blue, ana = "Bob has a red boat.", "Bob has a blue boat.", "Ana lives in Lisbon."
+    assert add(red) == [ana, red]
+    assert add(blue) == [ana, red]
+    assert add(blue, "replace") == [ana, blue]
+    assert add(red, "new-id") == [ana, blue, red]
+    assert len(run(client.documents.list_documents("support")).items) == 4
+
+
+@DEPRECATED
+def test_another_file_is_no_archive_of_documents(client: Hindsight, run: Run) -> None:
+    with pytest.raises(ApiException, match="broken") as refused:
+        run(client.document_transfer.import_documents("support", b"PK"))
+    assert refused.value.status == 422
+
+
+def fetch_documents(client: Hindsight, run: Run, tenant: Tenant, ids: list[str] | None = None) -> bytes:
+    asked = run(client.document_transfer.export_documents("support", document_id=ids))
+    perform(tenant.id, UUID(asked.operation_id))
+    archive: bytes = run(
+        client._download_operation_archive("support", asked.operation_id, poll_interval=0.1, timeout=30.0)
+    )
+    return archive
+
+
+@DEPRECATED_EXPORT
+@DEPRECATED
+def test_chosen_documents_move_to_another_bank(client: Hindsight, run: Run, memory: Memory, alice: Tenant) -> None:
+    client.retain("support", "Alice moved to Lisbon in May.", document_id="letters/1", tags=["mail"])
+    client.retain("support", "Bob sails in Kiel.", document_id="letters/2")
+    (fact,) = [one for one in client.list_memories("support").items if "Lisbon" in (one.text or "")]
+    archive = fetch_documents(client, run, alice, ["letters/1"])
+    with ZipFile(BytesIO(archive)) as opened:
+        (name,) = [one for one in opened.namelist() if one.startswith("documents/")]
+        told = json.loads(opened.read(name))
+    assert (told["id"], told["original_text"], told["tags"]) == (
+        "letters/1",
+        "Alice moved to Lisbon in May.",
+        ["mail"],
+    )
+    assert [one["text"] for one in told["facts"]] == [fact.text]
+    assert {"Alice", "Lisbon"} <= set(told["facts"][0]["entities"])
+    moved = run(client.document_transfer.import_documents("moved", archive))
+    perform(alice.id, UUID(moved.operation_id))
+    assert list_texts(client, "moved") == [fact.text]
+    assert [one.id for one in run(client.documents.list_documents("moved")).items] == ["letters/1"]
+
+
+@DEPRECATED_EXPORT
+def test_an_archive_has_present_contents_for_those_who_may_read(
+    client: Hindsight, run: Run, memory: Memory, alice: Tenant, base_url: str
+) -> None:
+    client.retain("support", "Alice moved to Lisbon.", document_id="letters/1")
+    client.retain("support", "Bob sails in Kiel.", document_id="letters/2")
+    asked = run(client.document_transfer.export_documents("support"))
+    perform(alice.id, UUID(asked.operation_id))
+    run(client.documents.delete_document("support", "letters/1"))
+    key = run(client.operations.get_operation_status("support", asked.operation_id)).result_metadata["storage_key"]
+
+    def read_ids(tenant: Tenant, **fields: Any) -> list[str] | int:
+        headers = {"Authorization": make_key_with_text(tenant, **fields)[1]}
+        response = httpx.get(f"{base_url}/v1/default/files/download/{key}", headers=headers)
+        if response.status_code != 200:
+            return response.status_code
+        with ZipFile(BytesIO(response.content)) as opened:
+            return [json.loads(opened.read(one))["id"] for one in opened.namelist() if one.startswith("documents/")]
+
+    assert read_ids(alice) == ["letters/2"]
+    assert read_ids(alice, banks=["other"]) == 404
+    assert read_ids(alice, scopes=["write"]) == 403
+    assert read_ids(make_tenant("charlie")) == 404
+    with pytest.raises(ApiException) as missing:
+        run(client.document_transfer.export_documents("support", document_id=["letters/1"]))
+    assert missing.value.status == 404
+    with pytest.raises(ApiException) as refused:
+        run(client.document_transfer.export_documents("support", include_observations=True))
+    assert refused.value.status == 501

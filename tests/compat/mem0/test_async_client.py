@@ -79,15 +79,23 @@ async def visit_project(client: Any) -> None:
     await client.project.update(custom_instructions="")
     assert len((await client.project.get_members())["members"]) == 1
     await client.project.add_member("bob@example.com")
-    for missing in (
-        client.project.update_member("bob@example.com", "OWNER"),
-        client.project.remove_member("bob@example.com"),
-    ):
-        with pytest.raises(MemoryNotFoundError):
-            await missing
-    for asked in (client.project.create("x"), client.project.delete()):
+    await client.project.update_member("bob@example.com", "OWNER")
+    listed = (await client.project.get_members())["members"]
+    assert [(one["email"], one["role"], one["status"]) for one in listed[1:]] == [
+        ("bob@example.com", "OWNER", "invited")
+    ]
+    await client.project.remove_member("bob@example.com")
+    assert len((await client.project.get_members())["members"]) == 1
+    with pytest.raises(MemoryNotFoundError):
+        await client.project.update_member("bob@example.com", "OWNER")
+    with pytest.raises(MemoryNotFoundError):
+        await client.project.remove_member("bob@example.com")
+    for ask in (
+        lambda: client.project.create("x"),
+        client.project.delete,
+    ):  # called one by one, so that each is awaited
         with pytest.raises(RefusedByService, match=r"\w\.$") as refused:
-            await asked
+            await ask()
         assert refused.value.error_code == "HTTP_501"
 
 

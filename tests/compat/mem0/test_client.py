@@ -132,6 +132,14 @@ def test_without_inference_each_message_is_a_memory_as_it_is(client: MemoryClien
     assert shown["created_at"].startswith("2025-06-15T15:06:40")
 
 
+@pytest.mark.parametrize("timestamp", ["1750000000", "1750000000.5"])
+def test_seconds_may_be_a_text(client: MemoryClient, timestamp: str) -> None:
+    (added,) = client.add("I keep bees.", user_id="bob", infer=False, timestamp=timestamp)["results"]
+    assert client.get(added["id"])["created_at"].startswith("2025-06-15T15:06:40")
+    late = {"AND": [{"user_id": "bob"}, {"created_at": {"gt": "1750000100"}}]}
+    assert client.get_all(filters=late)["results"] == []
+
+
 def test_ids_may_be_inside_the_filters_of_an_add(client: MemoryClient) -> None:
     client.add("I keep bees.", AddMemoryOptions(filters={"agent_id": "nora"}, infer=False))
     assert texts(client.get_all(filters={"agent_id": "nora"})) == ["I keep bees."]

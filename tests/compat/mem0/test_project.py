@@ -114,6 +114,30 @@ def test_members_are_listed_invited_changed_and_removed(admin: MemoryClient, ali
         admin.project.remove_member(owner["email"])
 
 
+def test_an_invited_person_is_listed_changed_and_removed(admin: MemoryClient) -> None:
+    admin.project.add_member("eve@example.com", "READER")
+    listed = admin.project.get_members()["members"]
+    assert [(one["email"], one["status"]) for one in listed[1:]] == [("eve@example.com", "invited")]
+    assert admin.project.get()["members"] == listed
+    admin.project.update_member("Eve@example.com", "OWNER")
+    assert find_roles(admin)["eve@example.com"] == "OWNER"
+    admin.project.remove_member("eve@example.com")
+    assert "eve@example.com" not in find_roles(admin)
+    with pytest.raises(MemoryNotFoundError, match="Member not found"):
+        admin.project.remove_member("eve@example.com")
+
+
+def test_the_project_shows_its_members_to_a_key_that_manages_them(
+    admin: MemoryClient, client: MemoryClient, alice: Tenant, make_client: MakeClient
+) -> None:
+    project = admin.project.get()
+    assert (project["members"], project["user_role"]) == (admin.project.get_members()["members"], "OWNER")
+    assert [one["role"] for one in project["members"]] == ["OWNER"]
+    for other in (client, make_client(alice, scopes=["admin"], banks=["mem0:user:bob"])):
+        project = other.project.get()
+        assert (project["members"], project["user_role"]) == ([], "READER")
+
+
 def find_roles(client: MemoryClient) -> dict[str, str]:
     return {one["email"]: one["role"] for one in client.project.get_members()["members"]}
 

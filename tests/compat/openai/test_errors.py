@@ -66,6 +66,18 @@ def test_an_invalid_body_names_its_field(client: openai.OpenAI, llm: ScriptedLLM
     assert llm.chat.received == []
 
 
+@pytest.mark.parametrize(
+    ("bank", "path", "param"), [("a/b", "/v1", "X-Bank-Id"), ("", f"/v1/banks/{'x' * 201}", "bank_id")]
+)
+def test_an_invalid_bank_id_is_refused_before_the_model_is_asked(
+    alice: Tenant, make_client: MakeClient, llm: ScriptedLLM, bank: str, path: str, param: str
+) -> None:
+    with pytest.raises(openai.BadRequestError, match="without slashes") as caught:
+        ask(make_client(alice, bank=bank, path=path))
+    assert read_error(caught.value)["param"] == param
+    assert llm.chat.received == []
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_refusal_of_the_model_is_passed_on(
     client: openai.OpenAI, alice: Tenant, memory: Memory, llm: ScriptedLLM, *, stream: bool

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from banks.errors import BankNotFound
-from banks.models import Bank, Document, MemoryUnit
+from banks.models import Bank, BankAlias, Document, MemoryUnit
 from memoryplatform.api.compat.hindsight import hindsight_view, settings
 from memoryplatform.api.idempotency import idempotent_operation
 from memoryplatform.api.serializers import Input
@@ -81,8 +81,11 @@ class HindsightBanksView(hindsight_view.HindsightView):
         with tenant_transaction(self.tenant_id):
             banks = Bank.objects.for_tenant(self.tenant_id).live().within(self.identity.banks)
             if wanted["q"]:
-                banks = banks.filter(Q(bank_id__icontains=wanted["q"]) | Q(name__icontains=wanted["q"]))
-            items = describe_banks(hindsight_view.cut_page(banks.order_by("-updated_at", "-id"), wanted))
+                found = BankAlias.objects.for_tenant(self.tenant_id).filter(alias__icontains=wanted["q"])
+                names = Q(bank_id__icontains=wanted["q"]) | Q(name__icontains=wanted["q"])
+                banks = banks.filter(names | Q(id__in=found.values("bank")))
+            page_of_banks = hindsight_view.cut_page(banks.order_by("-updated_at", "-id"), wanted)
+            items = describe_banks(page_of_banks, words=wanted["q"])
             page = {"total": banks.count(), "limit": wanted["limit"], "offset": wanted["offset"]}
             return {"banks": items, **page}
 
@@ -142,8 +145,8 @@ def describe_changed(bank: Bank, body: HindsightBankInput, given: Any) -> dict[s
     return describe_profile(bank) | {"ignored": settings.list_ignored(body.change(), unknown)}
 
 
-def describe_banks(banks: list[Bank]) -> list[dict[str, Any]]:
-    """Runs two queries for all banks. Call inside a tenant transaction."""
+def describe_banks(banks: list[Bank], *, words: str = "") -> list[dict[str, Any]]:
+    """Runs three queries for all banks. `words` are those of a search. Call inside a tenant transaction."""
     if not banks:
         return []
     tenant_id = banks[0].tenant_id
@@ -152,6 +155,9 @@ def describe_banks(banks: list[Bank]) -> list[dict[str, Any]]:
     written: dict[Any, dict[str, Any]] = {row["bank_id"]: dict(row) for row in rows}
     documents = Document.objects.for_tenant(tenant_id).filter(bank__in=banks).order_by().values_list("bank_id")
     sent = dict(documents.annotate(newest=Max("updated_at")))
+    aliases: dict[Any, list[BankAlias]] = {bank.id: [] for bank in banks}
+    for row in BankAlias.objects.for_tenant(tenant_id).filter(bank__in=banks).order_by("id"):
+        aliases[row.bank_id].append(row)
     return [
         {
             **describe_profile(bank),
@@ -160,9 +166,19 @@ def describe_banks(banks: list[Bank]) -> list[dict[str, Any]]:
             "fact_count": written.get(bank.id, {}).get("count", 0),
             "last_write_at": written.get(bank.id, {}).get("newest"),
             "last_document_at": sent.get(bank.id),
+            "display_alias": next((row.alias for row in aliases[bank.id] if row.is_primary), None),
+            "matched_aliases": match_aliases(bank, aliases[bank.id], words),
         }
         for bank in banks
     ]
+
+
+def match_aliases(bank: Bank, aliases: list[BankAlias], words: str) -> list[str]:
+    """The aliases for which a search found the bank; none if its own id or name has the words."""
+    letters = words.casefold()
+    if not letters or letters in bank.bank_id.casefold() or letters in bank.name.casefold():
+        return []
+    return [row.alias for row in aliases if letters in row.alias.casefold()]
 
 
 class HindsightBackgroundView(hindsight_view.HindsightView):

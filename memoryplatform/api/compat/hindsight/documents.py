@@ -77,6 +77,20 @@ class HindsightReprocessView(hindsight_view.HindsightView):
         return {"success": True, "operation_id": str(operation.id), "items_count": 1}
 
 
+class HistoryInput(hindsight_view.OffsetInput):
+    limit = serializers.IntegerField(min_value=1, max_value=hindsight_view.MOST_ROWS, default=100)
+
+
+class HindsightDocumentHistoryView(hindsight_view.HindsightView):
+    def get(self, request: Request, bank_id: str, document_id: str) -> object:
+        """Its page counts changes, not operations."""
+        wanted = hindsight_view.read_query(HistoryInput, request)
+        events = documents.list_history(self.access, bank_id, document_id)
+        shown = events[wanted["offset"] : wanted["offset"] + wanted["limit"]]
+        items = [describe_event(one, document_id) for one in shown]
+        return {"document_id": document_id, **hindsight_view.describe_page(items, len(events), wanted)}
+
+
 class HindsightDocumentChunksView(hindsight_view.HindsightView):
     def get(self, request: Request, bank_id: str, document_id: str) -> object:
         wanted = hindsight_view.read_query(hindsight_view.OffsetInput, request)
@@ -125,6 +139,21 @@ def describe_document(shown: documents.ListedDocument) -> dict[str, Any]:
 def with_retain_params(described: dict[str, Any]) -> dict[str, Any]:
     params = {"context": described["context"], "event_date": described["timestamp"]}
     return described | {"retain_params": params, "observation_scopes": None, "attachments": None}
+
+
+def describe_event(event: documents.DocumentEvent, document_id: str) -> dict[str, Any]:
+    """Observations belong to entities here, so none are counted."""
+    none = {"count": 0, "ids": []}
+    return {
+        "document_id": document_id,
+        "kind": event.kind,
+        "created_at": event.created_at,
+        "operation_id": event.operation_id,
+        "fact_id": event.unit_id,
+        "facts_added": event.facts_added,
+        "facts_removed": event.facts_removed,
+        **{f"observations_{name}": none for name in ("created", "updated", "removed")},
+    }
 
 
 def find_bank_id(access: BankAccess, chunk_id: UUID) -> str:

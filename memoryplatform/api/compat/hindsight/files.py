@@ -1,4 +1,4 @@
-"""`/files/retain`: the texts of uploaded files. PDF, HTML, Markdown and plain text are read."""
+"""`/files/retain`: the texts of uploaded files. PDF, Word (DOCX), HTML, Markdown and plain text are read."""
 
 from dataclasses import replace
 from typing import Any

@@ -4,7 +4,7 @@ Hindsight ignores unknown fields, treats null as absent, and accepts a number or
 refuses a number for a text. OpenAPI leaves these routes out, because their shapes are Hindsight's.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from django.db.models import QuerySet
@@ -18,6 +18,7 @@ from memoryplatform.api.errors import handle_exception
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.serializers import Input
 from memoryplatform.api.views import TenantView
+from memoryplatform.operations.banks.aliases import resolve_bank_id
 
 S = TypeVar("S", bound="serializers.Serializer[Any]")
 LOOSE_FIELDS = (serializers.IntegerField, serializers.FloatField, serializers.BooleanField)
@@ -72,14 +73,6 @@ def read_loosely(given: Any, field: Any) -> Any:
         return given
 
 
-def join_text_blocks(blocks: Sequence[Any]) -> str | None:
-    """The text of a message that is a list of blocks; None if a block is no text."""
-    texts = [block.get("text") for block in blocks if isinstance(block, Mapping) and block.get("type") == "text"]
-    if len(texts) < len(blocks) or not all(isinstance(text, str) for text in texts):
-        return None
-    return "\n".join(str(text) for text in texts)
-
-
 class Unprocessable(APIException):
     """A 422 with a sentence instead of a list of faults."""
 
@@ -118,6 +111,12 @@ def describe_fault(fault: dict[str, str], method: str) -> dict[str, Any]:
 
 class HindsightView(TenantView):
     schema = None  # leaves the view out of OpenAPI
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """The handler gets the bank's own id: DRF passes `self.kwargs` to it."""
+        super().initial(request, *args, **kwargs)
+        if "bank_id" in kwargs:
+            self.kwargs["bank_id"] = resolve_bank_id(self.access, kwargs["bank_id"])
 
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Any]:
         return handle_hindsight_exception

@@ -60,7 +60,7 @@ def retain_items(access: BankAccess, bank_id: str, given: Any, *, header_key: st
     check_bank_id(bank_id)
     body = hindsight_view.read_body(HindsightRetainInput, given).validated_data
     if not body["items"]:
-        return describe_retained(bank_id, None, items_count=0, is_async=body["async"])
+        return describe_retained(bank_id, None, items_count=0, is_async=body["async"]) | {"ignored": []}
     items = read_all([translate_item(item, body["document_tags"] or []) for item in body["items"]])
     key = build_key(body["operation_id"]) if body["operation_id"] and body["async"] else header_key
     good = share_document(items.good)
@@ -69,7 +69,8 @@ def retain_items(access: BankAccess, bank_id: str, given: Any, *, header_key: st
     if operation.bank_key != bank_id or operation.payload.get("items_digest", digest) != digest:
         raise hindsight_view.Conflict(f"Operation {body['operation_id']} belongs to another call.")
     is_async = body["async"] or not operation.is_finished
-    return describe_retained(bank_id, operation, items_count=len(items.good), is_async=is_async)
+    answer = describe_retained(bank_id, operation, items_count=len(items.good), is_async=is_async)
+    return answer | {"ignored": list_left_out(body["items"])}
 
 
 def read_all(given: Sequence[Any]) -> ReadItems:
@@ -104,11 +105,27 @@ def translate_item(item: Any, document_tags: Sequence[str]) -> Any:
 
 
 def join_blocks(blocks: Sequence[Any]) -> str:
-    """Refuses images and files, as Hindsight does without a vision model."""
-    text = hindsight_view.join_text_blocks(blocks)
-    if text is None:
+    """The text of a content that is a list of blocks. Images and files beside it are left out."""
+    texts = [block["text"] for block in blocks if is_text(block)]
+    if not texts:
         raise hindsight_view.Unprocessable("Only text can be retained: this service reads neither images nor files.")
-    return text
+    return "\n".join(texts)
+
+
+def is_text(block: Any) -> bool:
+    return isinstance(block, Mapping) and block.get("type") == "text" and isinstance(block.get("text"), str)
+
+
+def list_left_out(items: Sequence[Any]) -> list[str]:
+    """The places of images and files, such as `items.0.content.1`."""
+    contents = [item.get("content") if isinstance(item, Mapping) else None for item in items]
+    return [
+        f"items.{place}.content.{number}"
+        for place, blocks in enumerate(contents)
+        if isinstance(blocks, list)
+        for number, block in enumerate(blocks)
+        if not is_text(block)
+    ]
 
 
 def describe_retained(bank_id: str, operation: Operation | None, *, items_count: int, is_async: bool) -> dict[str, Any]:

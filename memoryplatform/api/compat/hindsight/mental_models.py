@@ -12,15 +12,13 @@ from memoryplatform.api.v1.fields import TagsField
 from memoryplatform.api.v1.mental_models import MentalModelChangeInput, MentalModelInput, ModelRefreshInput
 from memoryplatform.operations import mental_models
 from memoryplatform.operations.banks.profile import bank_transaction
-from reflection.models import MentalModel, MentalModelRevision
+from reflection.mental_models import DEFAULTS
+from reflection.models import KnowledgeNode, MentalModel, MentalModelRevision
 from reflection.models.tagged import ScopeMatch, build_tags_filter
 
 DETAILS = ("metadata", "content", "full")
-SCHEDULES = ("refresh_cron", "full_refresh_cron")
 # Hindsight's settings that have no effect here, with the values that responses show.
 UNUSED = {
-    "refresh_cron": None,
-    "full_refresh_cron": None,
     "exclude_mental_models": False,
     "exclude_mental_model_ids": None,
     "include_chunks": None,
@@ -40,6 +38,7 @@ class ModelListInput(hindsight_view.OffsetInput):
     tags = TagsField(required=False, default=list)
     tags_match = serializers.ChoiceField(choices=get_args(ScopeMatch), default="any")
     detail = serializers.ChoiceField(choices=DETAILS, default="metadata")
+    exclude_knowledge_pages = serializers.BooleanField(default=False)
 
 
 class HindsightMentalModelsView(hindsight_view.HindsightView):
@@ -49,13 +48,15 @@ class HindsightMentalModelsView(hindsight_view.HindsightView):
             rows = MentalModel.objects.of_bank(bank).order_by("-id")
             if wanted["tags"]:
                 rows = rows.filter(build_tags_filter(wanted["tags"], wanted["tags_match"]))
+            if wanted["exclude_knowledge_pages"]:
+                pages = KnowledgeNode.objects.of_bank(bank).filter(mental_model__isnull=False)
+                rows = rows.exclude(id__in=pages.values("mental_model_id"))
             shown = mental_models.show_models(bank, hindsight_view.cut_page(rows, wanted))
             items = [describe_mental_model(one, bank_id, wanted["detail"]) for one in shown]
             return hindsight_view.describe_page(items, rows.count(), wanted)
 
     @idempotent
     def post(self, request: Request, bank_id: str) -> object:
-        refuse_schedules(request.data)
         body = hindsight_view.read_body(MentalModelInput, request.data)
         shown, operation = mental_models.create_model(
             self.access, bank_id, body.validated_data.get("id"), body.change()
@@ -71,7 +72,6 @@ class HindsightMentalModelView(hindsight_view.HindsightView):
             return describe_mental_model(shown, bank_id, wanted["detail"])
 
     def patch(self, request: Request, bank_id: str, model_id: str) -> object:
-        refuse_schedules(request.data)
         change = hindsight_view.read_body(MentalModelChangeInput, request.data).change()
         shown = mental_models.change_model(self.access, bank_id, model_id, change, expected=self.expected)
         return describe_mental_model(shown, bank_id, "content")
@@ -108,15 +108,6 @@ class HindsightModelHistoryView(hindsight_view.HindsightView):
         return [{"previous_content": before, "changed_at": one.created_at} for before, one in pairs][::-1]
 
 
-def refuse_schedules(given: Any) -> None:
-    """Refuses a schedule, because nothing here would run it."""
-    trigger = given.get("trigger") if isinstance(given, dict) else None
-    if isinstance(trigger, dict) and any(trigger.get(name) for name in SCHEDULES):
-        raise hindsight_view.NotOffered(
-            "Mental models have no schedules here: set refresh_after_consolidation, or ask for a refresh."
-        )
-
-
 def describe_mental_model(shown: mental_models.ShownModel, bank_id: str, detail: str) -> dict[str, Any]:
     """Call inside a tenant transaction for the full detail."""
     model = shown.model
@@ -128,13 +119,13 @@ def describe_mental_model(shown: mental_models.ShownModel, bank_id: str, detail:
         "source_query": model.source_query,
         "content": model.content,
         "max_tokens": model.max_tokens,
-        "trigger": {**UNUSED, **model.trigger},
+        "trigger": {**UNUSED, **DEFAULTS, **model.trigger},
         "last_refreshed_at": model.refreshed_at,
         "last_full_refreshed_at": model.refreshed_at,
         "last_memory_seen_at": model.seen_until,
         "last_refresh_failed_at": model.failed_at,
         "created_at": model.created_at,
-        "is_knowledge_page": False,
+        "is_knowledge_page": shown.is_page,
         "is_stale": shown.is_stale,
     }
     if detail == "metadata":

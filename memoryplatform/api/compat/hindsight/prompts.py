@@ -1,4 +1,4 @@
-"""`/prompts/preview`: the system message of an operation, in the parts that it is made of."""
+"""`/prompts/preview`: the messages of an operation, in the parts that they are made of."""
 
 from typing import Any, ClassVar
 
@@ -9,18 +9,20 @@ from banks.models import Bank
 from memoryplatform.api.compat.hindsight import hindsight_view, settings
 from memoryplatform.api.serializers import Input
 from memoryplatform.operations.banks.profile import bank_transaction
-from memoryplatform.operations.prompt_preview import PromptPart, PromptPreview, preview_extraction, preview_observation
+from memoryplatform.operations.prompt_preview import (
+    PromptPart,
+    PromptPreview,
+    preview_extraction,
+    preview_observation,
+    preview_reflection,
+)
 
-RUN_SETTINGS = {"retain": ("retain_chunk_size",), "consolidation": ("enable_auto_consolidation",)}
+PREVIEWS = {"retain": preview_extraction, "consolidation": preview_observation, "reflect": preview_reflection}
+RUN_SETTINGS = {"retain": ("retain_chunk_size",), "consolidation": ("enable_auto_consolidation",), "reflect": ()}
 
 
 class PreviewInput(Input):
-    operation = serializers.ChoiceField(choices=["retain", "consolidation", "reflect"], default="retain")
-
-    def validate_operation(self, value: str) -> str:
-        if value == "reflect":
-            raise hindsight_view.NotOffered("The prompt of a reflection depends on its question and what is found.")
-        return value
+    operation = serializers.ChoiceField(choices=list(PREVIEWS), default="retain")
 
 
 class HindsightPromptPreviewView(hindsight_view.HindsightView):
@@ -29,16 +31,16 @@ class HindsightPromptPreviewView(hindsight_view.HindsightView):
     def post(self, request: Request, bank_id: str) -> object:
         operation = hindsight_view.read_body(PreviewInput, request.data or {}).validated_data["operation"]
         with bank_transaction(self.access, bank_id) as bank:
-            preview = preview_extraction(bank) if operation == "retain" else preview_observation(bank)
-            return describe_preview(bank, operation, preview)
+            return describe_preview(bank, operation, PREVIEWS[operation](bank))
 
 
 def describe_preview(bank: Bank, operation: str, preview: PromptPreview) -> dict[str, Any]:
-    """The user's message is left out: it is the text that comes in."""
     values = settings.describe_settings(bank)
-    blocks = [describe_part(part) for part in preview.parts]
+    messages = (("system", preview.parts), ("user", preview.user))
     return {
-        "messages": [{"role": "system", "blocks": blocks}] if blocks else [],
+        "messages": [
+            {"role": role, "blocks": [describe_part(part) for part in parts]} for role, parts in messages if parts
+        ],
         "strategy": None,
         "strategies": list(values["retain_strategies"] or ()),
         "run_settings": [
@@ -55,7 +57,7 @@ def describe_part(part: PromptPart) -> dict[str, Any]:
         "text": part.text,
         "source": "config" if part.is_own else "builtin",
         "field": "",
-        "section": "",
+        "section": part.section,
         "heading": "",
         "active": True,
         "value": None,

@@ -1,7 +1,9 @@
 """`/reflect`: an answer from memory. It stores nothing unless `form_opinions`, a field of ours, is true."""
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
+from rest_framework import serializers
 from rest_framework.request import Request
 
 from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView, describe_usage, read_body
@@ -11,9 +13,22 @@ from memoryplatform.api.v1.reflect import describe_result
 from memoryplatform.api.v1.reflect_input import MOST_ANSWER_TOKENS, ReflectInput
 from memoryplatform.operations.banks.profile import find_or_create_bank
 from memoryplatform.operations.reflect import reflect
+from reflection.reflect.types import ReflectQuery
 
+MOST_EXCLUDED = 1_000
 CALL = ("scope", "duration_ms")
 TOOL = ("tool", "input", "output", "duration_ms", "iteration")
+
+
+class HindsightReflectInput(ReflectInput):
+    exclude_mental_models = serializers.BooleanField(default=False)
+    exclude_mental_model_ids = serializers.ListField(
+        child=serializers.CharField(max_length=200), required=False, default=list, max_length=MOST_EXCLUDED
+    )
+
+    def reflect_query(self) -> ReflectQuery:
+        excludes, keys = (self.validated_data[name] for name in ("exclude_mental_models", "exclude_mental_model_ids"))
+        return replace(super().reflect_query(), uses_mental_models=not excludes, excluded_models=tuple(keys))
 
 
 class HindsightReflectView(HindsightView):
@@ -22,7 +37,9 @@ class HindsightReflectView(HindsightView):
     @idempotent_operation
     def post(self, request: Request, bank_id: str) -> object:
         check_bank_id(bank_id)
-        body = read_body(ReflectInput, translate_reflect(request.data if isinstance(request.data, dict) else {}))
+        body = read_body(
+            HindsightReflectInput, translate_reflect(request.data if isinstance(request.data, dict) else {})
+        )
         find_or_create_bank(self.access, bank_id)
         result = reflect(self.access, bank_id, body.reflect_query())
         return describe_reflection(describe_result(result, body.validated_data["include"]))

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from banks.models import Bank
 from memoryplatform.api.compat.hindsight.banks import create_or_change
 from memoryplatform.api.compat.hindsight.hindsight_view import HindsightView, read_body, read_query
-from memoryplatform.api.compat.hindsight.mental_models import UNUSED, refuse_schedules
+from memoryplatform.api.compat.hindsight.mental_models import UNUSED
 from memoryplatform.api.compat.hindsight.settings import KEPT, LABELS, describe_overrides, list_ignored, read_updates
 from memoryplatform.api.idempotency import idempotent
 from memoryplatform.api.serializers import Input
@@ -110,7 +110,6 @@ def read_manifest(given: Any) -> Manifest:
     ignored = list_ignored(settings, unknown)
     models, directives = {}, {}
     for place, entry in enumerate(body["mental_models"] or ()):
-        refuse_schedules(entry)
         model = read_entry(MentalModelInput, entry, f"mental_models.{place}")
         if "id" not in model.validated_data:
             raise serializers.ValidationError({f"mental_models.{place}.id": ["This field is required."]})

@@ -11,6 +11,7 @@ from django.urls import URLPattern, path
 from django.views import View
 
 from memoryplatform.api.compat.hindsight import (
+    aliases,
     audit_logs,
     banks,
     directives,
@@ -18,6 +19,7 @@ from memoryplatform.api.compat.hindsight import (
     dry_run,
     entities,
     files,
+    knowledge_base,
     llm_requests,
     memories,
     memory,
@@ -68,12 +70,9 @@ def refuse(address: str, sentence: str) -> URLPattern:
 
 # Addresses below /banks/{bank_id}/ that answer 501, with the sentence of the response.
 NOT_SERVED = {
-    "aliases": "Banks have one id here, no aliases.",
     "attachments": "This service keeps no attachments.",
     "consolidation-strategies": "Observations follow their facts here; there are no strategies to preview.",
-    "document-transfer": "GET /v1/banks/{bank_id}/export exports documents with the whole bank.",
     "health": "GET /health/ready shows the state of the service.",
-    "knowledge-base": "There are no knowledge pages here; /mental-models has mental models.",
 }
 
 
@@ -88,6 +87,8 @@ THEIRS = [
     path(f"{BANK}/config", banks.HindsightConfigView.as_view()),
     path(f"{BANK}/stats", banks.HindsightStatsView.as_view()),
     path(f"{BANK}/stats/memories-timeseries", banks.HindsightTimeseriesView.as_view()),
+    path(f"{BANK}/aliases", aliases.HindsightAliasesView.as_view()),
+    path(f"{BANK}/aliases/<str:alias>", aliases.HindsightAliasView.as_view()),
     path(f"{BANK}/memories", memories.HindsightMemoriesView.as_view()),
     path(f"{BANK}/memories/list", memories.HindsightMemoryListView.as_view()),
     path(f"{BANK}/memories/recall", recall.HindsightRecallView.as_view()),
@@ -100,6 +101,7 @@ THEIRS = [
     path(f"{BANK}/files/retain", files.HindsightFilesView.as_view()),
     path(f"{BANK}/prompts/preview", prompts.HindsightPromptPreviewView.as_view()),
     path(f"{BANK}/llm-requests", llm_requests.HindsightLLMRequestsView.as_view()),
+    path(f"{BANK}/llm-requests/stats", llm_requests.HindsightLLMRequestStatsView.as_view()),
     path(f"{BANK}/observations", memories.HindsightObservationsView.as_view()),
     path(f"{BANK}/observations/scopes", memories.HindsightScopesView.as_view()),
     path(f"{BANK}/background", banks.HindsightBackgroundView.as_view()),
@@ -111,7 +113,7 @@ THEIRS = [
     path(f"{BANK}/documents", documents.HindsightDocumentsView.as_view()),
     # an id may contain slashes, so longer routes come first
     path(f"{DOCUMENT}/chunks", documents.HindsightDocumentChunksView.as_view()),
-    refuse(f"{DOCUMENT}/history", "Former versions of a document are not kept."),
+    path(f"{DOCUMENT}/history", documents.HindsightDocumentHistoryView.as_view()),
     path(f"{DOCUMENT}/reprocess", documents.HindsightReprocessView.as_view()),
     path(DOCUMENT, documents.HindsightDocumentView.as_view()),
     path("chunks/<uuid:chunk_id>", documents.HindsightChunkView.as_view()),
@@ -134,6 +136,13 @@ THEIRS = [
     path(f"{MODEL}/clear", mental_models.HindsightModelClearView.as_view()),
     path(f"{MODEL}/history", mental_models.HindsightModelHistoryView.as_view()),
     refuse(f"{MODEL}/dry-run-refresh", "A refresh can't be tried without storing it."),
+    path(f"{BANK}/knowledge-base/tree", knowledge_base.HindsightTreeView.as_view()),
+    path(f"{BANK}/knowledge-base/folders", knowledge_base.HindsightFoldersView.as_view()),
+    path(f"{BANK}/knowledge-base/pages", knowledge_base.HindsightPagesView.as_view()),
+    path(f"{BANK}/knowledge-base/pages/<str:page_id>", knowledge_base.HindsightPageView.as_view()),
+    path(f"{BANK}/knowledge-base/nodes/<str:node_id>", knowledge_base.HindsightNodeView.as_view()),
+    path(f"{BANK}/knowledge-base/search", knowledge_base.HindsightPageSearchView.as_view()),
+    path(f"{BANK}/knowledge-base/export", knowledge_base.HindsightPageBundleView.as_view()),
     path(f"{BANK}/audit-logs", audit_logs.HindsightAuditLogsView.as_view()),
     path(f"{BANK}/audit-logs/stats", audit_logs.HindsightAuditStatsView.as_view()),
     path(f"{BANK}/audit-logs/<uuid:log_id>", audit_logs.HindsightAuditLogView.as_view()),
@@ -142,7 +151,8 @@ THEIRS = [
     path(f"{BANK}/webhooks/<uuid:webhook_id>/deliveries", webhooks.HindsightDeliveriesView.as_view()),
     path(f"{BANK}/transfer/export", transfer.HindsightExportView.as_view()),
     path(f"{BANK}/transfer/import", transfer.HindsightImportView.as_view()),
-    refuse(f"{BANK}/llm-requests/stats", "GET /v1/account/usage counts the tokens of each day."),
+    path(f"{BANK}/document-transfer", transfer.HindsightDocumentImportView.as_view()),
+    path(f"{BANK}/document-transfer/export", transfer.HindsightDocumentExportView.as_view()),
     path(f"{BANK}/clone", transfer.HindsightCloneView.as_view()),
     path("files/download/<path:key>", transfer.HindsightDownloadView.as_view()),
     *(refuse(f"{BANK}/{name}", sentence) for name, sentence in NOT_SERVED.items()),

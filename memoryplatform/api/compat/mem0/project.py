@@ -1,6 +1,5 @@
 """`/v1/ping/`, the project and its members: a tenant is an organisation with one project."""
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -18,7 +17,7 @@ from memoryplatform.operations.account import invitations, members
 from memoryplatform.operations.account.access import TenantAccess
 from memoryplatform.operations.account.errors import NotPermitted
 from memoryplatform.operations.mem0_project import Mem0Project, change_project
-from tenants.models import Member, Tenant
+from tenants.models import ApiKey, Invitation, Member, Tenant
 from tenants.transactions import tenant_transaction
 
 FIXED = "Projects are tenants here: the operator of the service creates and deletes them."
@@ -61,7 +60,14 @@ class ProjectView(Mem0View):
         check_project(org_id, project_id, self.tenant_id)
         with tenant_transaction(self.tenant_id):
             tenant = Tenant.objects.get(id=self.tenant_id)
-        return pick_fields(describe_project(tenant), request.query_params.getlist("fields"))
+        project = describe_project(tenant) | self.describe_members()
+        return pick_fields(project, request.query_params.getlist("fields"))
+
+    def describe_members(self) -> dict[str, Any]:
+        """Members have e-mail addresses, so only a key that may manage them sees them."""
+        if not self.identity.allows(ApiKey.Scope.ADMIN) or self.identity.banks is not None:
+            return {"members": [], "user_role": READER}
+        return {"members": list_everyone(build_access(self)), "user_role": OWNER}
 
     def patch(self, request: Request, org_id: str, project_id: str) -> object:
         check_project(org_id, project_id, self.tenant_id)
@@ -88,8 +94,6 @@ def describe_project(tenant: Tenant) -> dict[str, Any]:
         "description": "",
         "created_at": tenant.created_at,
         "updated_at": tenant.created_at,
-        "members": [],
-        "user_role": READER,
         "usecase": None,
         "memory_depth": "",
         "inclusion_prompt": None,
@@ -122,28 +126,33 @@ class MembersView(Mem0View):
     scopes: ClassVar[dict[str, str]] = ADMIN
 
     def get(self, _request: Request, org_id: str, project_id: str) -> object:
-        return {"members": [describe_member(one) for one in members.list_members(self.open(org_id, project_id))]}
+        return {"members": list_everyone(self.open(org_id, project_id))}
 
     @idempotent
     def post(self, request: Request, org_id: str, project_id: str) -> object:
         access = self.open(org_id, project_id)
         given = read_body(MemberInput, request.data).validated_data
-        try:
-            invitations.invite(access, given["email"], ROLES[given["role"]])
-        except ValidationError as fault:
-            raise serializers.ValidationError({"email": fault.messages}) from fault
+        invite(access, given["email"], ROLES[given["role"]])
         return {"message": f"{given['email']} is invited by e-mail and joins with the link in it."}
 
     def put(self, request: Request, org_id: str, project_id: str) -> object:
         access = self.open(org_id, project_id)
         given = read_body(MemberInput, request.data).validated_data
-        member = find_member(access, given["email"])
-        members.change_role(access, member.user_id, ROLES[given["role"]])
+        role, found = ROLES[given["role"]], find_person(access, given["email"])
+        if isinstance(found, Member):
+            members.change_role(access, found.user_id, role)
+        elif found.role != role:  # the link names its role, so a new one is sent
+            invitations.revoke_invitation(access, found.id)
+            invite(access, found.email, role)
         return {"message": "User role updated successfully"}
 
     def delete(self, request: Request, org_id: str, project_id: str) -> object:
         access = self.open(org_id, project_id)
-        members.remove_member(access, find_member(access, request.query_params.get("email", "")).user_id)
+        found = find_person(access, request.query_params.get("email", ""))
+        if isinstance(found, Member):
+            members.remove_member(access, found.user_id)
+        else:
+            invitations.revoke_invitation(access, found.id)
         return {"message": "User removed from the project successfully"}
 
     def open(self, org_id: str, project_id: str) -> TenantAccess:
@@ -151,17 +160,38 @@ class MembersView(Mem0View):
         check_project(org_id, project_id, self.tenant_id)
         if self.identity.banks is not None:
             raise NotPermitted(LIMITED)
-        return TenantAccess(self.tenant_id, Member.Role.ADMIN, self.actor)
+        return build_access(self)
 
 
-def find_member(access: TenantAccess, email: str) -> Member:
-    found = (one for one in members.list_members(access) if one.user.email.casefold() == email.strip().casefold())
-    member = next(found, None)
-    if member is None:
-        raise NotFound("Member not found")
-    return member
+def build_access(view: Mem0View) -> TenantAccess:
+    return TenantAccess(view.tenant_id, Member.Role.ADMIN, view.actor)
 
 
-def describe_member(member: Member) -> Mapping[str, Any]:
-    role = NAMES.get(Member.Role(member.role), READER)
-    return {"username": member.user.name or member.user.email, "email": member.user.email, "role": role}
+def invite(access: TenantAccess, email: str, role: Member.Role) -> None:
+    try:
+        invitations.invite(access, email, role)
+    except ValidationError as fault:
+        raise serializers.ValidationError({"email": fault.messages}) from fault
+
+
+def find_person(access: TenantAccess, email: str) -> Member | Invitation:
+    """A member, or an invitation that is still open."""
+    wanted = email.strip().casefold()
+    for member in members.list_members(access):
+        if member.user.email.casefold() == wanted:
+            return member
+    for invitation in invitations.list_invitations(access):
+        if invitation.email.casefold() == wanted:
+            return invitation
+    raise NotFound("Member not found")
+
+
+def list_everyone(access: TenantAccess) -> list[dict[str, Any]]:
+    """Members, then those who are invited, the latest first."""
+    joined = [describe_member(one.user.name, one.user.email, one.role) for one in members.list_members(access)]
+    invited = [describe_member("", one.email, one.role) for one in invitations.list_invitations(access)]
+    return [*(one | {"status": "member"} for one in joined), *(one | {"status": "invited"} for one in invited)]
+
+
+def describe_member(name: str, email: str, role: str) -> dict[str, Any]:
+    return {"username": name or email, "email": email, "role": NAMES.get(Member.Role(role), READER)}

@@ -1,5 +1,6 @@
-"""Times as mem0's callers write them: a day, a time, or seconds since 1970."""
+"""Times as mem0's callers write them: a day, a time, or seconds since 1970, as a number or as a text."""
 
+import re
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -10,10 +11,13 @@ from memoryplatform.api.v1.fields import TimeField, check_time
 TICK = timedelta(microseconds=1)
 DAY = serializers.DateField()
 MOMENT = TimeField()
+SECONDS = re.compile(r"\d{9,}(\.\d+)?", re.ASCII)  # eight digits are a day: 20260131
 
 
 def read_extent(given: Any) -> tuple[datetime, datetime]:
     """The start and the exclusive end of a day, or of a single moment."""
+    if isinstance(given, str) and SECONDS.fullmatch(given):
+        given = float(given)
     if isinstance(given, int | float) and not isinstance(given, bool):
         moment = read_seconds(given)
         return moment, moment + TICK

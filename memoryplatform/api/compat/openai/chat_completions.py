@@ -30,6 +30,7 @@ from memoryplatform.operations.idempotency import build_operation_key
 from memoryplatform.server.event_stream import EventStreamRenderer, stream_events
 from providers.llm.errors import LLMRefused
 from providers.llm.protocol import Task
+from tenants.bank_ids import WORDS, is_bank_id
 
 BANK_HEADER = "X-Bank-Id"
 THREAD_HEADER = "X-Thread-Id"
@@ -136,12 +137,17 @@ def read_thread(request: Request) -> str:
 
 
 def find_bank_id(view: TenantView, request: Request, bank_id: str) -> str:
-    """The bank of the address, else of the header, else the only one that the key reaches."""
+    """The bank of the address, else of the header, else the only one that the key reaches.
+
+    No bank can have an invalid id. Without the check here, the model would answer and the exchange would be lost.
+    """
     named = bank_id or request.headers.get(BANK_HEADER, "").strip()
     if not named and view.identity.banks is not None and len(view.identity.banks) == 1:
         (named,) = view.identity.banks
     if not named:
         raise serializers.ValidationError({BANK_HEADER: [NAME_A_BANK]})
+    if not is_bank_id(named):
+        raise serializers.ValidationError({"bank_id" if bank_id else BANK_HEADER: [f"Must be {WORDS}."]})
     return named
 
 
