@@ -53,6 +53,7 @@ INVALID = (
     "bank_id_invalid",
     "idempotency_key_reused",
     "import_invalid",
+    "knowledge_node_invalid",
     "llm_check_failed",
     "memory_invalid",
     "protection_refused",
@@ -60,7 +61,7 @@ INVALID = (
     "retention_rule_too_wide",
     "webhook_invalid",
 )
-BUSY_CODES = ("bank_busy", "embedding_model_changed", "nothing_searched", "overloaded")
+BUSY_CODES = ("bank_busy", "embedding_model_changed", "nothing_searched", "overloaded", "queue_full")
 STATUS_OF = {
     **dict.fromkeys(CONFLICTS, status.HTTP_409_CONFLICT),
     **dict.fromkeys(("changed_meanwhile", "memory_changed"), status.HTTP_412_PRECONDITION_FAILED),

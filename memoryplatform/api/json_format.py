@@ -13,6 +13,8 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.utils.encoders import JSONEncoder
 
+MOST_DIGITS = 1_000
+
 
 class StrictJSONParser(JSONParser):
     """Refuses what JSON readers disagree on: repeated names, NaN and Infinity. Deep nesting is a 400, not a 500."""
@@ -25,7 +27,9 @@ class StrictJSONParser(JSONParser):
         encoding = get_encoding(parser_context or {})
         try:
             text = codecs.getreader(encoding)(stream)
-            return json.load(text, parse_constant=refuse_constant, object_pairs_hook=read_object)
+            return json.load(
+                text, parse_int=read_integer, parse_constant=refuse_constant, object_pairs_hook=read_object
+            )
         except RecursionError:
             raise ParseError("The JSON is nested too deeply.") from None
         except ValueError as fault:
@@ -42,6 +46,13 @@ def check_not_compressed(request: Request | HttpRequest) -> None:
 def refuse_constant(name: str) -> NoReturn:
     """Python's parser accepts NaN and Infinity by default."""
     raise ValueError(f"{name} is not JSON")
+
+
+def read_integer(digits: str) -> int:
+    """Python refuses more digits with advice for its own programmers."""
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"a number has more than {MOST_DIGITS} digits")
+    return int(digits)
 
 
 def read_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,6 +1,8 @@
-"""Use-cases of documents: list, show, show chunks, change tags, extract anew, delete with their memories."""
+"""Use-cases of documents: list, show, show chunks, change tags, extract anew, history, delete with their memories."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,8 +13,9 @@ from banks.document_pieces import list_pieces
 from banks.errors import ChunkNotFound, DocumentNotFound, MemoryInvalid
 from banks.lifecycle.deleting import Removed, delete_chunks
 from banks.locking import lock_memory
-from banks.models import Bank, Chunk, ChunkPart, Document, MemoryUnit, UnitSource
+from banks.models import Bank, Chunk, ChunkPart, Document, MemoryUnit, UnitChange, UnitSource
 from banks.retain.input import RetainItem
+from banks.retain.relabeling import ACTOR as RELABELING
 from memoryplatform.operations.access import BankAccess, name_of
 from memoryplatform.operations.banks.legal_hold import check_not_held
 from memoryplatform.operations.banks.profile import bank_transaction
@@ -20,6 +23,7 @@ from memoryplatform.operations.kinds.retain import keep_ids
 from memoryplatform.operations.memories.after_deletion import follow_deletion
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.retain import retain
+from memoryplatform.operations.running.kind_names import RETAIN
 from tenants.scoping import TenantQuerySet
 from tenants.transactions import tenant_transaction
 
@@ -142,7 +146,7 @@ def change_tags(access: BankAccess, bank_id: str, document_id: str, tags: tuple[
     """The text is sent again with the new tags: its memories get them, and nothing is extracted anew."""
     with bank_transaction(access, bank_id) as bank:
         item = build_item(get_document(bank, document_id))
-    return retain(access, bank_id, [replace(item, tags=tags)], wait=True)
+    return retain(access, bank_id, [replace(item, tags=tags)], wait=True, change={"change": "retag"})
 
 
 def reprocess_document(access: BankAccess, bank_id: str, document_id: str) -> Operation:
@@ -152,9 +156,67 @@ def reprocess_document(access: BankAccess, bank_id: str, document_id: str) -> Op
     """
     with tenant_transaction(access.tenant_id):
         with bank_transaction(access, bank_id) as bank:
-            item = build_item(get_document(bank, document_id, lock=True))
-        delete_document(access, bank_id, document_id)
-        return retain(access, bank_id, [item], wait=False)
+            former = get_document(bank, document_id, lock=True)
+            item = build_item(former)
+        removed = delete_document(access, bank_id, document_id)
+        change = {"change": "reprocess", "former_pk": str(former.id), "facts_removed": removed.units}
+        return retain(access, bank_id, [item], wait=False, change=change)
+
+
+@dataclass(frozen=True)
+class DocumentEvent:
+    """A change of a document, or of a memory that was made from it."""
+
+    kind: str
+    created_at: datetime
+    operation_id: UUID | None = None
+    unit_id: UUID | None = None
+    facts_added: int = 0
+    facts_removed: int = 0
+
+
+BY_HAND = {
+    UnitChange.Action.EDITED: "fact_edited",
+    UnitChange.Action.INVALIDATED: "fact_invalidated",
+    UnitChange.Action.RESTORED: "fact_restored",
+}
+
+
+def list_history(access: BankAccess, bank_id: str, document_id: str) -> list[DocumentEvent]:
+    """The changes that operations and the histories of living memories tell of, newest first.
+
+    Former texts are not stored. A reprocessing made a new row of the document, and its operation names the former one.
+    """
+    with bank_transaction(access, bank_id) as bank:
+        document = get_document(bank, document_id)
+        events = [*list_retains(bank, str(document.id)), *list_edits(bank, document)]
+    return sorted(events, key=lambda one: one.created_at, reverse=True)
+
+
+def list_retains(bank: Bank, document_pk: str) -> Iterator[DocumentEvent]:
+    done = Operation.objects.for_tenant(bank.tenant_id).filter(
+        kind=RETAIN, bank=bank, status=Operation.Status.COMPLETED
+    )
+    wanted: list[str] = [document_pk]
+    for pk in wanted:  # grows by the former rows of reprocessed documents
+        for operation in done.filter(payload__sources__contains=[{"document_pk": pk}]).order_by("id"):
+            for source in operation.payload["sources"]:
+                if source.get("document_pk") == pk:
+                    wanted += [source["former_pk"]] if "former_pk" in source else []
+                    yield DocumentEvent(
+                        source.get("change", "retain"),
+                        operation.finished_at or operation.created_at,
+                        operation.id,
+                        facts_added=source.get("facts_added", 0),
+                        facts_removed=source.get("facts_removed", 0),
+                    )
+
+
+def list_edits(bank: Bank, document: Document) -> Iterator[DocumentEvent]:
+    sources = UnitSource.objects.for_tenant(bank.tenant_id).filter(chunk__document=document)
+    rows = UnitChange.objects.for_tenant(bank.tenant_id).filter(unit__in=sources.values("unit_id"), action__in=BY_HAND)
+    for row in rows.exclude(actor=RELABELING).order_by("id"):
+        yield DocumentEvent(BY_HAND[UnitChange.Action(row.action)], row.changed_at, unit_id=row.unit_id)
 
 
 def build_item(document: Document) -> RetainItem:

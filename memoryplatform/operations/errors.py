@@ -4,6 +4,7 @@ OperationError
 ├── OperationNotFound
 ├── OperationFinished     cancel or retry came too late, or too early
 ├── UnknownKind           no handler of that name in this version
+├── QueueFull             the tenant has as much waiting work as it may have
 ├── LeaseLost             another worker holds the operation now, or it was cancelled
 ├── PermanentFailure      raised by a handler: a retry can't help
 ├── NotYet                raised by a handler: it waits for other work
@@ -40,6 +41,18 @@ class OperationFinished(OperationError):
 
 class UnknownKind(OperationError):
     code = "unknown_kind"
+
+
+class QueueFull(OperationError):
+    """`retry_after`: seconds until there may be room."""
+
+    code = "queue_full"
+
+    def __init__(self, most: int, retry_after: int) -> None:
+        super().__init__(
+            f"{most} operations wait already, which is the most for one tenant. Send more when some are done."
+        )
+        self.retry_after = retry_after
 
 
 class LeaseLost(OperationError):

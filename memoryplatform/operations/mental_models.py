@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
+from django.db.models import Max, Min
 from django.utils import timezone
 
 from banks.models import Bank, Chunk, MemoryUnit
@@ -17,18 +17,23 @@ from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.memories.memory_filter import MemoryFilter, find_units
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.protection import screen_fields
-from memoryplatform.operations.running.kind_names import REFRESH_MENTAL_MODEL, REFRESH_OBSERVATIONS
-from memoryplatform.operations.running.submit import submit, submit_for_later
+from memoryplatform.operations.running.kind_names import (
+    REFRESH_MENTAL_MODEL,
+    REFRESH_OBSERVATIONS,
+    SCHEDULED_REFRESHES,
+)
+from memoryplatform.operations.running.submit import submit, submit_for_later, submit_once_for_later
 from reflection.errors import MentalModelExists, MentalModelNotFound
 from reflection.mental_models import (
-    DEFAULTS,
     add_revision,
+    find_next_refresh,
     find_outdated,
     mark_corrected_sources_lost,
+    merge_trigger,
     read_trigger,
     withdraw_lost_contents,
 )
-from reflection.models import MentalModel, MentalModelRevision, MentalModelSource, ObservedEntity
+from reflection.models import KnowledgeNode, MentalModel, MentalModelRevision, MentalModelSource, ObservedEntity
 from retrieval.filters.types import TagMatch
 from tenants.identifiers import uuid7
 
@@ -151,6 +156,48 @@ def find_earliest(model: MentalModel) -> datetime | None:
     return model.refreshed_at + timedelta(seconds=least) if least and model.refreshed_at else None
 
 
+def set_next_refresh(bank: Bank, model: MentalModel) -> None:
+    """Saves the next moment of the model's schedule, and submits the operation that keeps it.
+
+    Call inside a tenant transaction that holds the model.
+    """
+    model.next_refresh_at = find_next_refresh(model.trigger, timezone.now())
+    model.save(update_fields=["next_refresh_at"])
+    submit_scheduled_refreshes(bank)
+
+
+def submit_scheduled_refreshes(bank: Bank) -> None:
+    """One pending operation keeps the schedules of a bank: it is due at the earliest moment of all its models."""
+    earliest = MentalModel.objects.of_bank(bank).scheduled().aggregate(at=Min("next_refresh_at"))["at"]
+    if earliest is not None:
+        submit_once_for_later(bank, SCHEDULED_REFRESHES, due_at=earliest)
+
+
+def keep_schedules(bank: Bank) -> dict[str, int]:
+    """Asks for the refreshes that are due, and moves their models on to the next moment.
+
+    A model whose content is not stale is left out, and so is one whose last refresh failed. Call inside the transaction
+    of the operation: the rows are locked, so of two operations at once the second one finds nothing due.
+    """
+    now = timezone.now()
+    rows = MentalModel.objects.of_bank(bank).scheduled().filter(next_refresh_at__lte=now)
+    due = list(rows.order_by("id").select_for_update(no_key=True))
+    stale = find_stale(bank, [model for model in due if model.failed_at is None])
+    for model in due:
+        if model.id in stale:
+            ask_for_later_content(bank, model, not_before=find_earliest(model))
+        model.next_refresh_at = find_next_refresh(model.trigger, now)
+        model.save(update_fields=["next_refresh_at"])
+    submit_scheduled_refreshes(bank)
+    return {"due": len(due), "refreshed": len(stale)}
+
+
+def renew_schedules(bank: Bank) -> None:
+    """After an import: a file has the schedules without their next moments. Call inside a tenant transaction."""
+    for model in MentalModel.objects.of_bank(bank).order_by("id").select_for_update(no_key=True):
+        set_next_refresh(bank, model)
+
+
 EDITABLE = ("name", "source_query", "tags", "max_tokens", "trigger")
 OF_THE_QUESTION = ("source_query", "tags", "trigger")
 
@@ -171,10 +218,14 @@ class MentalModelChange:
 
 @dataclass(frozen=True)
 class ShownModel:
-    """`is_stale`: the content has not seen a memory in its scope, or rests on a memory that expired."""
+    """`is_stale`: the content has not seen a memory in its scope, or rests on a memory that expired.
+
+    `is_page`: it has a place in the tree of knowledge pages.
+    """
 
     model: MentalModel
     is_stale: bool
+    is_page: bool
 
 
 @dataclass(frozen=True)
@@ -193,12 +244,13 @@ def create_model(
     key = key or f"mm-{uuid7().hex}"
     with bank_transaction(access, bank_id) as bank:
         given = screen_fields(bank, change.given(), are_settings=True)
-        fields = given | {"trigger": {**DEFAULTS, **given.get("trigger", {})}}
+        fields = given | {"trigger": merge_trigger({}, given.get("trigger", {}))}
         try:
             with transaction.atomic():
                 model = MentalModel.objects.for_tenant(access.tenant_id).create(bank=bank, key=key, **fields)
         except IntegrityError:
             raise MentalModelExists(key) from None
+        set_next_refresh(bank, model)
         note(access, bank_id, "mental_model.created", model)
         return show_models(bank, [model])[0], ask_for_content(bank, model)
 
@@ -212,10 +264,12 @@ def change_model(
         check_version(read_version(model), expected)
         before = [getattr(model, name) for name in OF_THE_QUESTION]
         for name, value in screen_fields(bank, change.given(), are_settings=True).items():
-            setattr(model, name, {**model.trigger, **value} if name == "trigger" else value)
+            setattr(model, name, merge_trigger(model.trigger, value) if name == "trigger" else value)
         if [getattr(model, name) for name in OF_THE_QUESTION] != before:
             model.seen_until = None
         model.save()
+        if "trigger" in change.given():
+            set_next_refresh(bank, model)
         note(access, bank_id, "mental_model.changed", model)
         return show_models(bank, [model])[0]
 
@@ -262,7 +316,9 @@ def get_model(bank: Bank, key: str, *, lock: bool = False) -> MentalModel:
 
 def show_models(bank: Bank, models: Sequence[MentalModel]) -> list[ShownModel]:
     stale = find_stale(bank, models)
-    return [ShownModel(model, model.id in stale) for model in models]
+    pages = KnowledgeNode.objects.of_bank(bank).filter(mental_model__in=models)
+    page_ids = set(pages.values_list("mental_model_id", flat=True))
+    return [ShownModel(model, model.id in stale, model.id in page_ids) for model in models]
 
 
 def find_last_revision(model: MentalModel) -> MentalModelRevision | None:

@@ -119,7 +119,10 @@ class Dispatch(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        indexes = (models.Index(fields=["due_at"], name="dispatch_due"),)  # the sweeper
+        indexes = (
+            models.Index(fields=["due_at"], name="dispatch_due"),  # the sweeper
+            models.Index(fields=["queue", "tenant_id", "created_at"], name="dispatch_turns"),  # the fair queue
+        )
 
     def __str__(self) -> str:
         return f"{self.queue} {self.operation_id}"

@@ -21,8 +21,10 @@ from memoryplatform.operations.idempotency import find_operation
 from memoryplatform.operations.memories.newest_metadata import MetadataRule
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.protection import Screened, screen_fields, screen_items, store_quarantined
+from memoryplatform.operations.running.fair_queue import check_queue_room
 from memoryplatform.operations.running.kind_names import RETAIN
 from memoryplatform.operations.running.perform import perform
+from memoryplatform.operations.running.registry import get_kind
 from memoryplatform.operations.running.submit import retry, submit
 from providers.llm.protocol import Task
 from providers.registry import get_embedder
@@ -52,12 +54,14 @@ def retain(  # noqa: PLR0913  # the parts of a call
     idempotency_key: str | None = None,
     metadata_rule: MetadataRule | None = None,
     settings: Mapping[str, Any] | None = None,
+    change: Mapping[str, Any] | None = None,
 ) -> Operation:
     """Accepts the items. With `wait`, a small call returns the finished operation.
 
     A known key returns its first operation, whose `items_digest` identifies the items. Without a `metadata_rule` a
     confirmed memory has the metadata of all its sources. `settings` replace extraction settings of the bank for this
-    call. The bank's protection is applied before anything is stored.
+    call. `change` is what the history of the documents tells of this call. The bank's protection is applied before
+    anything is stored.
 
     Raises EmbeddingModelUnavailable, or QuotaExceeded if a quota is used up, without storing anything. If the quota is
     reached on the way, the source stays in the archive and the operation fails. It can be retried; the same key
@@ -72,6 +76,7 @@ def retain(  # noqa: PLR0913  # the parts of a call
     asked: dict[str, Any] = {"metadata_rule": metadata_rule.write()} if metadata_rule else {}
     asked |= {"items_digest": digest_items(items)} if idempotency_key else {}
     asked |= {"settings": screen_fields(bank, settings, are_settings=True)} if settings else {}
+    asked |= {"change": dict(change)} if change else {}
     screened = screen_items(bank, items)
     try:
         operation = accept(access, bank, screened, idempotency_key=idempotency_key, wake=not here, asked=asked)
@@ -105,11 +110,13 @@ def accept(
         if idempotency_key and (known := find_operation(access.tenant_id, RETAIN, idempotency_key, now=timezone.now())):
             known.read_usage()
             return known
+        if wake:
+            check_queue_room(access.tenant_id, get_kind(RETAIN).queue)
         payload = dict(asked) | ({"notes": list(screened.notes)} if screened.notes else {})
         if screened.quarantined:
             payload["quarantined"] = store_quarantined(access, bank, screened)
         payload["sources"] = [
-            source | ({"flags": list(flags)} if flags else {})
+            source | asked.get("change", {}) | ({"flags": list(flags)} if flags else {})
             for item, flags in zip(join_documents(mark_transcripts(bank, screened.items)), screened.flags, strict=True)
             for source in archive(bank, item)
         ]
@@ -160,18 +167,20 @@ def archive(bank: Bank, item: RetainItem) -> list[dict[str, Any]]:
         ]
     if item.facts:
         return [{**archive_ready_facts(bank, item), **about}]
-    return [{**name_piece(archive_document(bank, item)), **about}]
+    return [{**name_piece(archive_document(bank, item), item), **about}]
 
 
-def name_piece(document: Document) -> dict[str, Any]:
-    return {"document_pk": str(document.id), "version": document.version}
+def name_piece(document: Document, item: RetainItem) -> dict[str, Any]:
+    is_append = item.update_mode == "append" and document.version > 1
+    change = "append" if is_append else "retain"
+    return {"document_pk": str(document.id), "version": document.version, "change": change}
 
 
 def archive_ready_facts(bank: Bank, item: RetainItem) -> dict[str, Any]:
     """The payload has the fields of the facts, besides their texts, until they are stored."""
     archived = archive_facts(bank, item)
     return {
-        **name_piece(archived.document),
+        **name_piece(archived.document, item),
         "fact_chunks": write_payload(archived.chunks),
         "dropped_chunks": [str(row_id) for row_id in archived.dropped],
     }

@@ -118,7 +118,8 @@ class Pinned:
     state: State
     at: datetime
     turned_at: datetime | None
-    day_before: datetime | None = None  # of learning it, where `as_of` shows it although it was learned later
+    day_before: datetime | None  # of learning it; None where it is not known yet
+    is_learned_later: bool = False  # `as_of` shows it although it was learned later
 
 
 class DateBin(Func):
@@ -190,7 +191,8 @@ def pin(bank: Bank, row: dict[str, Any], wanted: TimelineFilter, now: datetime) 
     state, turned_at = judge(item, wanted, at)
     is_hidden = not select_held(unit, wanted).exists()
     is_learned_later = wanted.as_of is not None and item.learned_at > wanted.as_of and not is_hidden
-    return Pinned(item, is_hidden, state, at, turned_at, item.learned_at - DAY if is_learned_later else None)
+    day_before = None if state == State.UNKNOWN else item.learned_at - DAY
+    return Pinned(item, is_hidden, state, at, turned_at, day_before, is_learned_later)
 
 
 def judge(item: TimelineItem, wanted: TimelineFilter, at: datetime) -> tuple[State, datetime | None]:

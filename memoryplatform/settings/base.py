@@ -221,6 +221,7 @@ OPERATION_LEASE_FOLDER = env.operation_lease_folder
 OPERATION_LEASE_SECONDS = env.operation_lease_seconds
 OPERATION_MAX_ATTEMPTS = env.operation_max_attempts
 OPERATION_RETRY_SECONDS = env.operation_retry_seconds
+QUEUE_MOST_WAITING = env.queue_most_waiting
 OPERATION_REPORT_SECONDS = 0.5  # between two reports of progress
 
 WEBHOOK_COURIER = "memoryplatform.operations.kinds.deliver_webhook.submit_delivery"

@@ -8,6 +8,7 @@ import os
 import secrets
 import sys
 
+from memoryplatform.embedded.address import is_loopback
 from memoryplatform.embedded.errors import StartError
 from memoryplatform.embedded.folder import find_data_dir
 from memoryplatform.embedded.folder import read_environment as read_data_folder
@@ -32,11 +33,16 @@ for name, value in {
     "REDIS_URL": "redis://127.0.0.1:1/0",
     "ALLOWED_HOSTS": "127.0.0.1,localhost,[::1]",
     "LOG_FORMAT": "console",
-    "WEBHOOK_PRIVATE_ADDRESSES": "true",  # one machine: the receiver is on it too
-    "OWN_LLM_PRIVATE_ADDRESSES": "true",
 }.items():
     os.environ.setdefault(name, value)
 
 from memoryplatform.settings.base import *  # noqa: E402  # base reads the environment that was just set
 
 MAIL_LINK_URL = PUBLIC_URL or os.environ.get("UP_URL", MAIL_LINK_URL)  # `up` stores its own address
+# `up` stores its host too. On loopback, receivers and models are on this machine. With another host, callers from
+# outside would reach its network through them.
+IS_ON_LOOPBACK = is_loopback(os.environ.get("UP_HOST", "127.0.0.1"))
+if "webhook_private_addresses" not in env.model_fields_set:
+    WEBHOOK_PRIVATE_ADDRESSES = IS_ON_LOOPBACK
+if "own_llm_private_addresses" not in env.model_fields_set:
+    OWN_LLM_PRIVATE_ADDRESSES = IS_ON_LOOPBACK

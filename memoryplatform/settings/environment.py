@@ -255,6 +255,9 @@ class Environment(BaseSettings):
     operation_retry_seconds: float = Field(
         default=2.0, gt=0, description="The wait before the second attempt; it doubles with each further one."
     )
+    queue_most_waiting: int = Field(
+        default=2_000, ge=1, description="Operations of one tenant that may wait in a queue; more are refused with 503."
+    )
     worker_threads: int = Field(default=4, ge=1, le=64, description="Threads in one worker process.")
 
     webhook_private_addresses: bool = Field(
@@ -279,7 +282,7 @@ class Environment(BaseSettings):
         default="onnx", description="The embedding provider: onnx, sentence-transformers or openai."
     )
     embedding_model: str = Field(
-        default="BAAI/bge-small-en-v1.5", description="Model name, or a folder for sentence-transformers."
+        default="memory-embedder-v2", description="Model name, or a folder for sentence-transformers."
     )
     embedding_base_url: str | None = Field(
         default=None, description="OpenAI-compatible endpoint for embeddings; needed with openai."

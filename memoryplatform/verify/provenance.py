@@ -33,6 +33,22 @@ WHERE chunk.tenant_id = %(tenant_id)s AND chunk.bank_id = %(bank_id)s
   AND substring(chunk.text FROM part.start + 1 FOR part."end" - part.start)
       <> substring(message.content FROM part.message_start + 1 FOR part.message_end - part.message_start)
 """
+OTHER_TEXTS = """
+SELECT id FROM banks_document
+WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND content_hash <> sha256(convert_to(text, 'UTF8'))
+"""
+# A retain writes the text first. Until it has cut it, and if it never does, the passages are those of the former text.
+MISQUOTING = """
+SELECT chunk.id FROM banks_chunk AS chunk
+JOIN banks_document AS document ON document.tenant_id = chunk.tenant_id AND document.id = chunk.document_id
+WHERE chunk.tenant_id = %(tenant_id)s AND chunk.bank_id = %(bank_id)s
+  AND chunk.text <> substring(document.text FROM chunk.start + 1 FOR chunk."end" - chunk.start)
+  AND NOT EXISTS (
+    SELECT FROM operations_operation AS operation
+    WHERE operation.tenant_id = chunk.tenant_id AND operation.bank_id = chunk.bank_id AND operation.kind = 'retain'
+      AND operation.status <> 'completed' AND operation.updated_at >= document.updated_at
+  )
+"""
 HOMELESS_CHUNKS = """
 SELECT id FROM banks_chunk
 WHERE tenant_id = %(tenant_id)s AND bank_id = %(bank_id)s AND num_nonnulls(document_id, episode_id) <> 1
@@ -67,6 +83,8 @@ CHECKS = [
     BankCheck("provenance: a source names one origin", find_in_bank(WITHOUT_ORIGIN)),
     BankCheck("provenance: a quoted span is inside its text", find_in_bank(BEYOND_TEXT)),
     BankCheck("provenance: a passage quotes its messages", find_in_bank(MISPLACED_PARTS)),
+    BankCheck("provenance: a document has the text that was hashed", find_in_bank(OTHER_TEXTS)),
+    BankCheck("provenance: a passage quotes its document", find_in_bank(MISQUOTING)),
     BankCheck("provenance: a passage is of a document or an episode", find_in_bank(HOMELESS_CHUNKS)),
     BankCheck("provenance: every relationship has a source", find_in_bank(UNSTATED)),
     BankCheck("provenance: every entity has a name", find_in_bank(UNNAMED)),

@@ -32,10 +32,20 @@ WHERE bank.tenant_id = %(tenant_id)s AND bank.id = %(bank_id)s
 """
 MENTAL_MODELS = """
 SELECT model.id FROM reflection_mentalmodel AS model
-LEFT JOIN reflection_mentalmodelrevision AS step
-    ON step.tenant_id = model.tenant_id AND step.mental_model_id = model.id
+LEFT JOIN LATERAL (
+    SELECT count(*) AS steps, max(step.number) AS newest, min(step.number) AS first
+    FROM reflection_mentalmodelrevision AS step
+    WHERE step.tenant_id = model.tenant_id AND step.mental_model_id = model.id
+) AS told ON true
 WHERE model.tenant_id = %(tenant_id)s AND model.bank_id = %(bank_id)s
-GROUP BY model.id, model.revision HAVING coalesce(max(step.number), 0) > model.revision
+  AND (told.steps <> model.revision OR told.newest <> model.revision OR told.first <> 1)
+"""
+CONTENTS = """
+SELECT model.id FROM reflection_mentalmodel AS model
+LEFT JOIN reflection_mentalmodelrevision AS newest
+    ON newest.tenant_id = model.tenant_id AND newest.mental_model_id = model.id AND newest.number = model.revision
+WHERE model.tenant_id = %(tenant_id)s AND model.bank_id = %(bank_id)s
+  AND model.content <> coalesce(newest.content, '')
 """
 UNFORMED = """
 SELECT unit.id FROM banks_memoryunit AS unit
@@ -99,5 +109,6 @@ CHECKS = [
     BankCheck("revisions: a verdict rests on evidence", find_in_bank(UNFOUNDED)),
     BankCheck("revisions: evidence is of the same opinion", find_in_bank(MISATTRIBUTED)),
     BankCheck("revisions: those of the background replay to it", find_in_bank(BACKGROUND)),
-    BankCheck("revisions: a mental model knows its newest", find_in_bank(MENTAL_MODELS)),
+    BankCheck("revisions: those of a mental model have no gap", find_in_bank(MENTAL_MODELS)),
+    BankCheck("revisions: a mental model has the content of its newest", find_in_bank(CONTENTS)),
 ]

@@ -8,7 +8,7 @@ from banks.models import Bank
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.perform import perform
 from protection.modes import write_off
-from providers.embedding.protocol import BGE_SMALL, ONNX_MODEL_IDS
+from providers.embedding.protocol import MEMORY_EMBEDDER, ONNX_MODEL_IDS
 from tenants.models import AuditEvent, Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller, MakeCaller
@@ -38,7 +38,7 @@ def test_a_bank_is_created_with_its_profile(call: Caller) -> None:
         "entity_types_closed": False,
         "categories": [],
         "protection": write_off(),
-        "embedding_model": ONNX_MODEL_IDS[BGE_SMALL],
+        "embedding_model": ONNX_MODEL_IDS[MEMORY_EMBEDDER],
         "legal_hold": None,
         "created_at": "",
         "updated_at": "",
@@ -74,6 +74,14 @@ BAD_BODIES: dict[str, tuple[dict[str, Any], str]] = {
     "long id": ({"bank_id": "a" * 201}, "bank_id"),
     "null byte": ({"bank_id": "a\x00b"}, "bank_id"),
     "newline": ({"bank_id": "a\nb"}, "bank_id"),
+    "space of no width": ({"bank_id": "home\u200b"}, "bank_id"),
+    "reversed line": ({"bank_id": "\u202e"}, "bank_id"),
+    "joiner": ({"bank_id": "ho\u200dme"}, "bank_id"),
+    "soft hyphen": ({"bank_id": "ho\u00adme"}, "bank_id"),
+    "variation selector": ({"bank_id": "home\ufe0f"}, "bank_id"),
+    "filler of Hangul": ({"bank_id": "\u3164"}, "bank_id"),
+    "wide space": ({"bank_id": "my\u00a0home"}, "bank_id"),
+    "control character of 8 bits": ({"bank_id": "home\u0085x"}, "bank_id"),
     "lone surrogate": ({"name": "\ud800"}, "name"),
     "trait too high": ({"disposition": {"empathy": 6}}, "disposition.empathy"),
     "trait too low": ({"disposition": {"skepticism": 0}}, "disposition.skepticism"),
@@ -99,6 +107,24 @@ BAD_BODIES: dict[str, tuple[dict[str, Any], str]] = {
     "null name": ({"name": None}, "name"),
     "background too long": ({"background": "x" * 20_001}, "background"),
 }
+
+
+@pytest.mark.parametrize("bank_id", ["home\u200b", "\u202e", "h\u3164me"])
+def test_no_way_to_a_new_bank_takes_an_invisible_character(call: Caller, bank_id: str) -> None:
+    at = quote(bank_id, safe="")
+    retain = call("POST", f"/v1/banks/{at}/memories", {"items": [{"facts": [{"text": "Ana sails."}]}]})
+    hindsight = call("PUT", f"/v1/default/banks/{at}", {"name": "Home"})
+    assert (retain.status_code, retain.json()["code"], hindsight.status_code) == (422, "bank_id_invalid", 422)
+    assert call("GET", "/v1/banks").json()["banks"] == []
+
+
+def test_an_older_bank_with_an_invisible_character_is_still_reached(call: Caller, alice: Tenant) -> None:
+    make_bank(alice, bank_id="home\u200b")
+    at = "/v1/banks/home%E2%80%8B"
+    assert call("POST", f"{at}/memories", {"items": [{"facts": [{"text": "Ana sails."}]}]}).status_code == 200
+    assert call("GET", f"{at}/memories").json()["total"] == 1
+    assert call("PUT", "/v1/default/banks/home%E2%80%8B", {"name": "Home"}).status_code == 200
+    assert call("DELETE", at).status_code == 200
 
 
 @pytest.mark.parametrize(("body", "field"), BAD_BODIES.values(), ids=BAD_BODIES.keys())

@@ -30,6 +30,12 @@ def test_malformed_json_is_the_senders_error(call: Caller, body: bytes) -> None:
     assert (response.status_code, response.json()["code"]) == (400, "parse_error")
 
 
+def test_a_number_with_too_many_digits_gets_no_advice_about_python(call: Caller) -> None:
+    response = call("POST", "/v1/banks", b'{"skepticism": -%s}' % (b"1" * 5_000))
+    assert response.status_code == 400
+    assert response.json()["detail"] == "JSON parse error - a number has more than 1000 digits"
+
+
 @pytest.mark.parametrize("body", [[], "text", 1, None, True])
 def test_a_body_that_is_no_object_is_refused(call: Caller, body: object) -> None:
     response = call("POST", "/v1/banks", b"null" if body is None else body)

@@ -82,13 +82,35 @@ def test_they_are_listed_by_cursor_and_by_tags(call: Caller, bank: Bank, alice: 
         ({"trigger": {"tag_groups": [{"xor": []}]}}, "trigger.tag_groups"),
         ({"trigger": {"response_schema": {"type": "nonsense"}}}, "trigger.response_schema"),
         ({"trigger": {"response_schema": {"title": "\x00"}}}, "trigger.response_schema"),
-        ({"trigger": {"refresh_cron": "* * * * *"}}, "trigger.refresh_cron"),
+        ({"trigger": {"refresh_cron": "61 * * * *"}}, "trigger.refresh_cron"),
+        ({"trigger": {"refresh_cron": "0 3 * * * *"}}, "trigger.refresh_cron"),
+        ({"trigger": {"full_refresh_cron": "daily"}}, "trigger.full_refresh_cron"),
+        ({"trigger": {"refresh_cron": "0 3 * * *", "refresh_after_consolidation": True}}, "trigger.refresh_cron"),
     ],
 )
 def test_faults_are_named(call: Caller, bank: Bank, fields: dict[str, Any], field: str) -> None:
     response = call("POST", PATH, {**NEW, **fields})
     assert response.status_code == 422, response.json()
     assert [fault["field"] for fault in response.json()["errors"]] == [field]
+
+
+def test_a_schedule_is_kept_shown_and_ended(call: Caller, bank: Bank) -> None:
+    made = call("POST", PATH, {**NEW, "trigger": {"refresh_cron": " 0  3 * * * "}}).json()
+    assert (made["trigger"]["refresh_cron"], made["next_refresh_at"][11:]) == ("0 3 * * *", "03:00:00Z")
+    following = call("PATCH", f"{PATH}/homes", {"trigger": {"refresh_after_consolidation": True}}).json()
+    assert (following["trigger"]["refresh_cron"], following["next_refresh_at"]) == (None, None)
+    weekly = call("PATCH", f"{PATH}/homes", {"trigger": {"full_refresh_cron": "30 4 * * 0"}}).json()
+    assert weekly["trigger"]["refresh_after_consolidation"] is True
+    assert weekly["next_refresh_at"][11:] == "04:30:00Z"
+    daily = call("PATCH", f"{PATH}/homes", {"trigger": {"refresh_cron": "0 3 * * *"}}).json()
+    assert daily["trigger"]["refresh_after_consolidation"] is False
+    ended = call("PATCH", f"{PATH}/homes", {"trigger": {"refresh_cron": None, "full_refresh_cron": None}}).json()
+    assert ended["next_refresh_at"] is None
+
+
+def test_a_wrong_cron_expression_is_explained(call: Caller, bank: Bank) -> None:
+    (fault,) = call("POST", PATH, {**NEW, "trigger": {"refresh_cron": "61 * * * *"}}).json()["errors"]
+    assert fault["message"] == ("Must be a cron expression of five fields in UTC, such as '0 3 * * *'. Bad minute.")
 
 
 def test_a_key_that_may_not_read_sees_no_content(alice: Tenant, bank: Bank, make_caller: MakeCaller) -> None:

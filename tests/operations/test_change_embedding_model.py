@@ -28,7 +28,7 @@ from memoryplatform.operations.retain import retain
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.transfer.receive import import_part
 from providers import registry
-from providers.embedding.protocol import BGE_SMALL, ONNX_MODEL_IDS, EmbeddingBatch
+from providers.embedding.protocol import MEMORY_EMBEDDER, ONNX_MODEL_IDS, EmbeddingBatch
 from providers.errors import EmbeddingModelUnavailable
 from providers.once import Once
 from retrieval import analysis
@@ -127,9 +127,9 @@ def test_it_fills_compares_switches_rolls_back_and_finishes(access: BankAccess, 
     assert list_vectors(access, "second_embedding").keys() == list_vectors(access, "embedding").keys()
     assert {len(one) for one in list_vectors(access, "second_embedding").values()} == {second.dimension}
     assert act(access, "switch").result == {"state": "switched", "model": "second"}
-    assert state_of(access) == ("switched", "second", ONNX_MODEL_IDS[BGE_SMALL])
+    assert state_of(access) == ("switched", "second", ONNX_MODEL_IDS[MEMORY_EMBEDDER])
     assert find(access, f"Ana: {TEXTS[1]}")[1]
-    assert act(access, "rollback").result["model"] == ONNX_MODEL_IDS[BGE_SMALL]
+    assert act(access, "rollback").result["model"] == ONNX_MODEL_IDS[MEMORY_EMBEDDER]
     assert find(access, "Where do I work?") == before
     act(access, "switch")
     assert act(access, "finish").result["deleted_vectors"] >= len(TEXTS)
@@ -260,7 +260,7 @@ def test_two_changes_at_once_are_refused(access: BankAccess, second: Watched) ->
         request_act(access, "support", "switch")
     do(operation)
     with pytest.raises(EmbeddingChangeState, match="'ready'"):
-        request_change(access, "support", ONNX_MODEL_IDS[BGE_SMALL])
+        request_change(access, "support", ONNX_MODEL_IDS[MEMORY_EMBEDDER])
 
 
 def test_a_low_overlap_holds_the_switch_back(
@@ -271,9 +271,10 @@ def test_a_low_overlap_holds_the_switch_back(
     monkeypatch.setattr("memoryplatform.operations.kinds.change_embedding_model.compare_slots", lambda _bank: compared)
     done = change(access, switch="auto", least_overlap=0.5)
     assert (done.result["state"], done.result["overlap"]) == ("ready", 0.4)
-    assert state_of(access)[1] == ONNX_MODEL_IDS[BGE_SMALL]
+    assert state_of(access)[1] == ONNX_MODEL_IDS[MEMORY_EMBEDDER]
     assert act(access, "abandon").result["state"] == "none"
-    assert (state_of(access), list_vectors(access, "second_embedding")) == (("", ONNX_MODEL_IDS[BGE_SMALL], ""), {})
+    assert state_of(access) == ("", ONNX_MODEL_IDS[MEMORY_EMBEDDER], "")
+    assert list_vectors(access, "second_embedding") == {}
 
 
 def test_the_comparison_counts_common_neighbours(access: BankAccess, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,7 +283,7 @@ def test_the_comparison_counts_common_neighbours(access: BankAccess, monkeypatch
     offer(monkeypatch, Watched("second", 32))
     noise = change(access).result["overlap"]
     act(access, "abandon")
-    again = do(request_change(access, "support", ONNX_MODEL_IDS[BGE_SMALL])).result["overlap"]
+    again = do(request_change(access, "support", ONNX_MODEL_IDS[MEMORY_EMBEDDER])).result["overlap"]
     assert again == 1.0
     assert noise < 0.95
 
@@ -295,7 +296,8 @@ def test_a_change_that_is_given_up_stops_the_filling(access: BankAccess, second:
     second.watch = give_up
     done = change(access)
     assert (done.status, done.error_code) == ("failed", "embedding_change_state")
-    assert (state_of(access), list_vectors(access, "second_embedding")) == (("", ONNX_MODEL_IDS[BGE_SMALL], ""), {})
+    assert state_of(access) == ("", ONNX_MODEL_IDS[MEMORY_EMBEDDER], "")
+    assert list_vectors(access, "second_embedding") == {}
 
 
 def test_a_large_bank_has_its_index_before_the_switch(access: BankAccess, second: Watched) -> None:
@@ -346,5 +348,5 @@ def test_recall_over_banks_of_two_models_embeds_once_for_each(access: BankAccess
     say(access, "I sold the boat.", "other")
     result = recall(access, ["support", "other"], RecallQuery(text="Who has a boat?", asked_at=NOON, fills=True)).result
     assert result.usage.calls >= 2
-    assert get_state(access, "other").models == [ONNX_MODEL_IDS[BGE_SMALL], "second"]
+    assert get_state(access, "other").models == [ONNX_MODEL_IDS[MEMORY_EMBEDDER], "second"]
     assert any(Channel.SEMANTIC in item.scores.places for item in result.items)

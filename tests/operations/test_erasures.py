@@ -27,6 +27,7 @@ from banks.models import (
     UnitSource,
 )
 from memoryplatform.embedded.postgres import EmbeddedPostgres
+from memoryplatform.operations.erasures.traces import Trace, erase_mental_models
 from memoryplatform.operations.models import Erasure, Operation
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
@@ -447,3 +448,13 @@ def test_a_missing_target_is_not_found(tenant: Tenant, call: Caller, kind: str) 
     make_bank(tenant, bank_id="support")
     body = {"bank_id": "support", "target": {"kind": kind, "id": str(uuid4())}}
     assert call("POST", "/v1/erasures", body).status_code == 404
+
+
+def test_a_content_goes_with_the_structured_form_that_has_the_word(tenant: Tenant) -> None:
+    bank = make_bank(tenant)
+    model = make_mental_model(tenant, bank=bank, content="Ana rests.", revision=1)
+    make_mental_model_revision(tenant, mental_model=model, content="Ana rests.", structured={"pet": MARKER})
+    with tenant_transaction(tenant.id):
+        assert erase_mental_models(bank, Trace(frozenset({MARKER}), frozenset())) == 1
+        model.refresh_from_db()
+    assert model.content == ""

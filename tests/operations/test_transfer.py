@@ -46,6 +46,7 @@ from tests.tenants.walled_models import walled_models
 
 NOT_IN_A_FILE = {
     "banks_answerpurge",
+    "banks_bankalias",
     "banks_cachedanswer",
     "banks_corpusstatistics",
     "banks_postingblock",

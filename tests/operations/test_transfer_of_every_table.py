@@ -30,6 +30,7 @@ from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.belief_factories import (
     make_directive,
+    make_knowledge_node,
     make_mental_model,
     make_mental_model_revision,
     make_mental_model_source,
@@ -69,6 +70,7 @@ def fill_the_rest(tenant: Tenant, bank: Bank) -> None:
     make_retention_rule(tenant, bank=bank)
     make_episode(tenant, bank=bank, previous=make_episode(tenant, bank=bank))
     model = make_mental_model(tenant, bank=bank)
+    make_knowledge_node(tenant, bank=bank, mental_model=model, parent=make_knowledge_node(tenant, bank=bank))
     make_mental_model_source(tenant, revision=make_mental_model_revision(tenant, mental_model=model), unit=first)
 
 

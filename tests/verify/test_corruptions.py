@@ -9,11 +9,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections
 
-from banks.models import Bank
+from banks.models import Bank, EntityName
 from memoryplatform.verify.check import Check
 from memoryplatform.verify.checks import BANK_CHECKS, DATABASE_CHECKS, TENANT_CHECKS
 from memoryplatform.verify.run import verify
 from tenants.models import Tenant
+from tenants.transactions import tenant_transaction
 from tests.verify.conftest import Plant, list_wrong, look
 
 A_UNIT = "(SELECT min(id::text)::uuid FROM banks_memoryunit WHERE network = 'world' AND expired_at IS NULL)"
@@ -81,6 +82,13 @@ CORRUPTIONS: dict[str, tuple[str, ...]] = {
     "provenance: a passage quotes its messages": (
         "UPDATE banks_chunkpart SET start = start + 1 WHERE id = (SELECT min(id::text)::uuid FROM banks_chunkpart)",
     ),
+    "provenance: a document has the text that was hashed": ("UPDATE banks_document SET text = text || ' Signed.'",),
+    "provenance: a passage quotes its document": (
+        (
+            "UPDATE banks_document SET text = 'Nobody said this.',"
+            " content_hash = sha256(convert_to('Nobody said this.', 'UTF8'))"
+        ),
+    ),
     "provenance: a passage is of a document or an episode": (
         (
             "UPDATE banks_chunk SET episode_id = NULL, document_id = NULL"
@@ -135,7 +143,20 @@ CORRUPTIONS: dict[str, tuple[str, ...]] = {
         f"UPDATE reflection_revisionevidence SET opinion_id = {A_UNIT} WHERE opinion_id = {AN_OPINION}",
     ),
     "revisions: those of the background replay to it": ("UPDATE banks_bank SET background = 'I am somebody else.'",),
-    "revisions: a mental model knows its newest": ("UPDATE reflection_mentalmodel SET revision = 0",),
+    "revisions: those of a mental model have no gap": (
+        "UPDATE reflection_mentalmodel SET revision = revision + 1",
+        "DELETE FROM reflection_mentalmodelrevision",
+    ),
+    "revisions: a mental model has the content of its newest": (
+        "UPDATE reflection_mentalmodel SET content = 'Nobody said this.'",
+    ),
+    "names: the canonical name is one of the names": (
+        f"UPDATE banks_entity SET name = 'Zebedee Quux' WHERE id = {AN_ENTITY}",
+    ),
+    "names: a name is stored under its form": (
+        f"UPDATE banks_entityname SET name = 'Zebedee Quux' WHERE entity_id = {AN_ENTITY}",
+    ),
+    "names: every name has its index keys": (f"DELETE FROM banks_entitykey WHERE entity_id = {AN_ENTITY}",),
     "counts: mentions of an entity": (
         f"UPDATE banks_entity SET mention_count = mention_count + 1 WHERE id = {AN_ENTITY}",
     ),
@@ -200,12 +221,46 @@ BY_SUPERUSER = {
         "ALTER ROLE service NOBYPASSRLS",
     ),
     "database: indexes are valid": (
-        "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'unit_by_occurrence'::regclass",
-        "UPDATE pg_index SET indisvalid = true WHERE indexrelid = 'unit_by_occurrence'::regclass",
+        "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'unit_by_occurrence_and_end'::regclass",
+        "UPDATE pg_index SET indisvalid = true WHERE indexrelid = 'unit_by_occurrence_and_end'::regclass",
     ),
 }
 EVERY: Sequence[Check[Any]] = [*DATABASE_CHECKS, *TENANT_CHECKS, *BANK_CHECKS]
 REPAIRABLE = {one.name for one in EVERY if one.repair is not None}
+
+
+@pytest.mark.parametrize(
+    ("check", "statement"),
+    [
+        (
+            "revisions: those of a mental model have no gap",
+            "DELETE FROM reflection_mentalmodelrevision WHERE number = 1",
+        ),
+        (
+            "revisions: a mental model has the content of its newest",
+            "UPDATE reflection_mentalmodelrevision SET content = 'Nobody said this.'",
+        ),
+        ("names: every name has its index keys", "DELETE FROM banks_entitykey"),
+        ("names: a name is stored under its form", "UPDATE banks_entityname SET normalised_name = 'quux ' || id"),
+    ],
+)
+def test_another_form_of_the_same_damage_is_found(acme: Tenant, plant: Plant, check: str, statement: str) -> None:
+    plant(statement)
+    (result,) = [one for one in verify([acme], with_repair=True).results if one.check == check]
+    assert (result.found > 0, result.is_repaired) == (True, check in REPAIRABLE)
+
+
+def test_a_forged_name_becomes_again_what_was_said(acme: Tenant, plant: Plant) -> None:
+    def read_names() -> list[tuple[str, str]]:
+        with tenant_transaction(acme.id):
+            return sorted(EntityName.objects.for_tenant(acme.id).values_list("normalised_name", "name"))
+
+    said = read_names()
+    plant(*CORRUPTIONS["names: a name is stored under its form"])
+    assert read_names() != said
+    verify([acme], with_repair=True)
+    assert [form for form, _ in read_names()] == [form for form, _ in said]
+    assert "Zebedee Quux" not in {name for _, name in read_names()}
 
 
 def test_every_check_has_a_corruption() -> None:

@@ -34,7 +34,7 @@ from memoryplatform.api.mcp.hindsight.tool import HindsightTool
 from memoryplatform.api.mcp.threads import AUTHENTICATION_THREADS, run_in_tenant_slot, run_in_thread
 from memoryplatform.api.mcp.tools import banks, entities, memories, opinions, recall, reflect, retain
 from memoryplatform.api.mcp.tools.tool import Caller, Effect, Tool, ToolSet
-from memoryplatform.operations.banks.profile import find_banks
+from memoryplatform.operations.banks.profile import check_bank_id, find_banks
 from memoryplatform.operations.read_replica import REPLICA
 from tenants.transactions import tenant_transaction
 
@@ -109,9 +109,14 @@ def is_offered(tool: AnyTool, caller: Caller) -> bool:
 
 
 def read_enabled(caller: Caller, bank_id: str) -> frozenset[str] | None:
-    """Hindsight's tools that the bank's setting `mcp_enabled_tools` allows; None: all of them, and all of ours."""
+    """Hindsight's tools that the bank's setting `mcp_enabled_tools` allows; None: all of them, and all of ours.
+
+    Raises BankNotFound for an id that Postgres can't hold. Every call of a tool passes here first, and ours check the
+    id themselves.
+    """
     if caller.tool_set is ToolSet.NATIVE:
         return None
+    check_bank_id(bank_id)
     with tenant_transaction(caller.identity.tenant_id):
         bank = find_banks(caller.access).filter(bank_id=bank_id).first()
     names = bank.hindsight_settings.get("mcp_enabled_tools") if bank else None

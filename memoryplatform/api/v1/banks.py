@@ -26,12 +26,17 @@ from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks import profile
 from protection.modes import MODES
 from protection.personal_data import PersonalKind
-from tenants.bank_ids import WORDS, is_bank_id
+from tenants.bank_ids import WORDS, is_bank_id, is_new_bank_id
 from tenants.transactions import tenant_transaction
 
 
 def check_bank_id(value: str) -> None:
     if not is_bank_id(value):
+        raise serializers.ValidationError(f"Must be {WORDS}.")
+
+
+def check_new_bank_id(value: str) -> None:
+    if not is_new_bank_id(value):
         raise serializers.ValidationError(f"Must be {WORDS}.")
 
 
@@ -201,7 +206,7 @@ class BankCreateInput(BankChangeInput):
     bank_id = serializers.CharField(
         required=False,
         trim_whitespace=False,
-        validators=[check_bank_id],
+        validators=[check_new_bank_id],
         help_text="Your own id for the bank; generated if left out.",
     )
 

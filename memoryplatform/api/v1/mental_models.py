@@ -22,6 +22,7 @@ from reflection.models import MentalModel, MentalModelRevision
 from reflection.models.mental_models import LEAST_TOKENS, MOST_TOKENS
 from reflection.models.tagged import ScopeMatch, build_tags_filter
 from reflection.reflect.types import BOUNDS
+from reflection.refresh_schedule import read_cron
 from retrieval.analysis import clean_query
 from retrieval.errors import QueryWithoutWords
 
@@ -44,6 +45,14 @@ class KeptTagGroupsField(TagGroupsField):
         return data
 
 
+class CronField(serializers.CharField):
+    def to_internal_value(self, data: Any) -> str:
+        try:
+            return read_cron(super().to_internal_value(data))
+        except ValueError as fault:
+            raise serializers.ValidationError(str(fault)) from None
+
+
 class TriggerInput(Input):
     mode = serializers.ChoiceField(
         choices=get_args(Mode),
@@ -52,6 +61,15 @@ class TriggerInput(Input):
     )
     refresh_after_consolidation = serializers.BooleanField(
         required=False, help_text="Refresh whenever new memories are in its scope. Default: false."
+    )
+    refresh_cron = CronField(
+        required=False,
+        allow_null=True,
+        help_text="Refresh by this schedule if it is stale: five fields of cron in UTC, such as '0 3 * * *'. "
+        "It ends refresh_after_consolidation, and the other way round.",
+    )
+    full_refresh_cron = CronField(
+        required=False, allow_null=True, help_text="A second schedule, which may go with refresh_after_consolidation."
     )
     min_refresh_interval_seconds = serializers.IntegerField(
         min_value=0,
@@ -83,6 +101,13 @@ class TriggerInput(Input):
     response_schema = ResponseSchemaField(
         required=False, allow_null=True, help_text="The revision also has the content in this JSON schema."
     )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs.get("refresh_cron") and attrs.get("refresh_after_consolidation"):
+            raise serializers.ValidationError(
+                {"refresh_cron": "Set either refresh_cron or refresh_after_consolidation, not both."}
+            )
+        return attrs
 
 
 class MentalModelChangeInput(Input):
@@ -133,6 +158,8 @@ class ModelRefreshInput(Input):
 class TriggerOutput(Output):
     mode = serializers.CharField()
     refresh_after_consolidation = serializers.BooleanField()
+    refresh_cron = serializers.CharField(allow_null=True)
+    full_refresh_cron = serializers.CharField(allow_null=True)
     min_refresh_interval_seconds = serializers.IntegerField(allow_null=True)
     budget = serializers.CharField(allow_null=True)
     fact_types = serializers.ListField(child=serializers.CharField(), allow_null=True)
@@ -160,6 +187,9 @@ class MentalModelOutput(Output):
         help_text="The scope has new memories, or a memory that the content rests on was closed."
     )
     last_refreshed_at = serializers.DateTimeField(source="model.refreshed_at", allow_null=True)
+    next_refresh_at = serializers.DateTimeField(
+        source="model.next_refresh_at", allow_null=True, help_text="The next moment of its schedule."
+    )
     last_memory_seen_at = serializers.DateTimeField(source="model.seen_until", allow_null=True)
     last_refresh_failed_at = serializers.DateTimeField(
         source="model.failed_at",

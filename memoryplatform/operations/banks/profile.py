@@ -1,5 +1,6 @@
 """Banks: create, find, change, delete."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -10,7 +11,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from banks.errors import BankExists, BankIdInvalid, BankNotFound, LegalHold
-from banks.models import Bank
+from banks.models import Bank, BankAlias
 from banks.models.bank import BankQuerySet
 from memoryplatform.operations.access import BankAccess, check_version, name_of, write_version
 from memoryplatform.operations.models import Operation
@@ -20,11 +21,13 @@ from memoryplatform.operations.running.submit import submit
 from protection.modes import write_off
 from providers.registry import get_embedder
 from reflection.background import BackgroundChange, note_background
-from tenants.bank_ids import WORDS, is_bank_id
+from tenants.bank_ids import WORDS, is_new_bank_id
 from tenants.identifiers import uuid7
 from tenants.models import Quota
 from tenants.quotas import warn_of_quotas
 from tenants.transactions import tenant_transaction
+
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -61,9 +64,10 @@ class BankChange:
 
 
 def check_bank_id(bank_id: str) -> None:
-    """Postgres stores no null byte, so no bank has such an id."""
-    if "\x00" in bank_id:
-        raise BankNotFound(bank_id.replace("\x00", "?"))
+    """Postgres stores neither null bytes nor lone surrogates, so no bank has such an id."""
+    storable = UNSTORABLE.sub("?", bank_id)
+    if storable != bank_id:
+        raise BankNotFound(storable)
 
 
 def get_bank(access: BankAccess, bank_id: str, *, lock: bool = False) -> Bank:
@@ -93,13 +97,15 @@ def create_bank(access: BankAccess, bank_id: str | None, change: BankChange) -> 
     """Raises BankExists, or BankIdInvalid: every way to a new bank ends here, and not all check the id before."""
     bank_id = bank_id or f"bank-{uuid7().hex}"
     check_bank_id(bank_id)
-    if not is_bank_id(bank_id):
+    if not is_new_bank_id(bank_id):
         raise BankIdInvalid(WORDS)
     embedding_model = get_embedder().model_id
     protection = write_off() | (change.protection or {})
     given = screen_fields(Bank(protection=protection), change.given(), are_settings=True) | {"protection": protection}
     given["hindsight_settings"] = merge_settings({}, given.get("hindsight_settings", {}))
     with tenant_transaction(access.tenant_id):
+        if BankAlias.objects.for_tenant(access.tenant_id).filter(alias=bank_id).exists():
+            raise BankExists(bank_id)
         try:
             with transaction.atomic():
                 bank = Bank.objects.for_tenant(access.tenant_id).create(
@@ -164,6 +170,7 @@ def delete_bank_for_good(access: BankAccess, bank_id: str, *, expected: frozense
             raise LegalHold(bank_id)
         bank.deleted_at = timezone.now()
         bank.save(update_fields=["deleted_at"])
+        BankAlias.objects.of_bank(bank).delete()
         access.record("bank.deleted", f"bank:{bank_id}")
         payload = {"bank_pk": str(bank.id), "bank_id": bank_id}
         return submit(access.tenant_id, DELETE_BANK, payload=payload, bank=bank)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import F, Q
 
 from banks.entities.descriptions import empty_descriptions
 from banks.entities.recount import rename_after_loss
@@ -109,7 +109,8 @@ def erase_mental_models(bank: Bank, trace: Trace) -> int:
     rows.filter(id__in=found).update(content="", structured=None, withdrawn=True)
     models = MentalModel.objects.of_bank(bank)
     stale = [one for one, content in models.values_list("id", "content") if trace.is_in(content)]
-    models.filter(id__in=stale).update(content="")
+    emptied = rows.filter(id__in=found, number=F("mental_model__revision")).values("mental_model_id")
+    models.filter(Q(id__in=stale) | Q(id__in=emptied)).update(content="")
     return len(found)
 
 

@@ -1,8 +1,9 @@
-"""Readers of documents: plain text, Markdown, HTML, and the text of a PDF."""
+"""Readers of documents: plain text, Markdown, HTML, and the text of a PDF or a Word document."""
 
 import io
 import re
 import time
+import zipfile
 from html.parser import HTMLParser
 
 from django.utils import timezone
@@ -10,13 +11,17 @@ from pypdf import PdfReader
 from pypdf.errors import PyPdfError
 
 from banks.retain.input import RetainItem
-from memoryplatform.operations.imports.upload import UnreadableUpload, Upload, clean, name_document
+from memoryplatform.operations.imports.upload import UnreadableUpload, Upload, clean, name_document, open_archive
+from memoryplatform.operations.imports.word_text import find_main_part, read_word
 
+ARCHIVE_START = b"PK\x03\x04"
+PDF_START = b"%PDF"
 MARKDOWN = (".md", ".markdown", ".mdx")
 HTML = (".html", ".htm", ".xhtml")
 HTML_START = re.compile(rb"\s*(?:<!doctype html|<html[\s>])", re.IGNORECASE)
 UNSEEN = frozenset({"head", "script", "style", "template", "noscript"})
 INLINE = frozenset({"a", "abbr", "b", "code", "em", "i", "mark", "s", "small", "span", "strong", "sub", "sup", "u"})
+PDF_HEADER = 1_024  # bytes in which readers look for the start
 MOST_PAGES = 2_000
 MOST_SECONDS = 20  # of reading a PDF
 
@@ -25,13 +30,18 @@ def read_document(name: str, body: bytes) -> Upload:
     """One document. Raises UnreadableUpload."""
     if not body.strip():
         raise UnreadableUpload("The file is empty.")
-    if body.startswith(b"%PDF"):
+    if is_pdf(name, body):
         return read_pdf(body, name=name)
-    if body.startswith(b"PK\x03\x04"):
-        raise UnreadableUpload("Archives and office documents are not read. Save it as PDF, HTML or text.")
+    if body.startswith(ARCHIVE_START):
+        return read_docx(open_archive(body), name_document(name, body))
     if name.lower().endswith(HTML) or HTML_START.match(body):
         return read_html(body, name=name)
     return read_text(body, name=name)
+
+
+def is_pdf(name: str, body: bytes) -> bool:
+    """A file that only calls itself a PDF is one too: a broken one, and no text."""
+    return body.startswith(PDF_START) or name.lower().endswith(".pdf")
 
 
 class PageText(HTMLParser):
@@ -92,6 +102,8 @@ def read_text(body: bytes, *, name: str) -> Upload:
 
 def read_pdf(body: bytes, *, name: str) -> Upload:
     """The text of the pages. A page that is only a picture has none."""
+    if PDF_START not in body[:PDF_HEADER]:
+        raise UnreadableUpload("This is no PDF, although its name says so.")
     try:
         pages = read_pages(PdfReader(io.BytesIO(body)))
     except UnreadableUpload:
@@ -119,6 +131,12 @@ def read_pages(reader: PdfReader) -> list[str]:
         if time.monotonic() > end:
             raise UnreadableUpload("Reading this PDF takes too long. Split it.")
     return pages
+
+
+def read_docx(archive: zipfile.ZipFile, document_id: str) -> Upload:
+    if not find_main_part(archive):
+        raise UnreadableUpload("Archives and other office documents are not read. Save it as DOCX, PDF, HTML or text.")
+    return build_document("docx", read_word(archive), document_id, [])
 
 
 def build_document(kind: str, text: str, document_id: str, warnings: list[str]) -> Upload:

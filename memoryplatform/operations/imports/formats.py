@@ -15,6 +15,7 @@ from memoryplatform.operations.imports.upload import (
     read_json,
     read_member,
 )
+from memoryplatform.operations.imports.word_text import find_main_part
 from memoryplatform.operations.transfer.errors import ImportInvalid
 from memoryplatform.operations.transfer.export import FORMAT
 from memoryplatform.operations.transfer.lines import END, ERROR, HEADER, read_lines
@@ -32,6 +33,7 @@ FORMATS = {
     "markdown": "Markdown",
     "html": "Web page",
     "pdf": "PDF",
+    "docx": "Word document",
 }
 LISTS = ("memories", "results", "items", "conversations", "messages")  # fields that hold the list of a file
 
@@ -40,10 +42,10 @@ def read_upload(name: str, body: bytes) -> Upload:
     """Raises UnreadableUpload with a text for the reader."""
     if not body.strip():
         raise UnreadableUpload("The file is empty.")
-    if body.startswith(b"%PDF"):
+    if documents.is_pdf(name, body):
         upload = documents.read_pdf(body, name=name)
-    elif body.startswith(b"PK\x03\x04"):
-        upload = read_archive(body)
+    elif body.startswith(documents.ARCHIVE_START):
+        upload = read_archive(name, body)
     elif is_bank_export(body):
         upload = read_bank(body)
     elif name.lower().endswith((".json", ".jsonl")) or body.lstrip()[:1] in {b"{", b"["}:
@@ -55,13 +57,17 @@ def read_upload(name: str, body: bytes) -> Upload:
     return upload
 
 
-def read_archive(body: bytes) -> Upload:
+def read_archive(name: str, body: bytes) -> Upload:
     archive = open_archive(body)
     if chats := next(find_members(archive, name="conversations.json"), None):
         return conversations.read_chatgpt(check_rows(read_json(read_member(archive, chats))))
     if "manifest.json" in archive.namelist():
         return memories.read_hindsight_archive(archive)
-    raise UnreadableUpload("This archive is neither an export of ChatGPT nor one of Hindsight. Unpack it first.")
+    if find_main_part(archive):
+        return documents.read_docx(archive, name_document(name, body))
+    raise UnreadableUpload(
+        "This archive is neither an export of ChatGPT nor one of Hindsight nor a Word document. Unpack it first."
+    )
 
 
 def is_bank_export(body: bytes) -> bool:

@@ -3,6 +3,7 @@
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -75,10 +76,11 @@ def read_hindsight_list(data: list[Mapping[str, Any]]) -> Upload:
     return Upload("hindsight", tuple(items), warnings.write())
 
 
-def read_hindsight_archive(archive: zipfile.ZipFile) -> Upload:
+def read_hindsight_archive(archive: zipfile.ZipFile, *, keeps_ids: bool = False) -> Upload:
     """The zip file of an exported bank: a file per document, with its text and the memories from it.
 
-    A document whose memories are there is imported as these memories, any other as its text.
+    A document whose memories are there is imported as these memories, any other as its text. With `keeps_ids` these
+    memories make a document with its id.
     """
     warnings, items = Warnings(), []
     for path in find_members(archive, folder="documents"):
@@ -88,10 +90,10 @@ def read_hindsight_archive(archive: zipfile.ZipFile) -> Upload:
         tags, at = read_tags(document.get("tags")), read_moment(document.get("created_at"))
         rows = [row for row in document.get("facts") or [] if isinstance(row, Mapping)]
         found = build_items(rows, tags=tags, usual=at, warnings=warnings)
-        items += found
+        name = cut(document.get("id"), 150)
+        items += [replace(item, document_id=name) for item in found] if keeps_ids and name else found
         text = clean(document.get("original_text"))
         if not found and text.strip():
-            name = cut(document.get("id"), 150)
             items.append(RetainItem(at or timezone.now(), text=text, document_id=name, tags=tags, is_dated=bool(at)))
     names = set(archive.namelist())
     lost = [name.removesuffix(".json").replace("_", " ") for name in ("mental_models.json",) if name in names]

@@ -15,6 +15,8 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
+from memoryplatform.operations.errors import QueueFull
+
 BATCH = 20
 MAX_REMEMBERED = 1_000  # tenants
 
@@ -39,6 +41,10 @@ LIMIT %(batch)s
 """
 
 
+FIRST_BEYOND = "SELECT 1 FROM operations_dispatch WHERE queue = %s AND tenant_id = %s OFFSET %s LIMIT 1"
+SECONDS_FOR_ROOM = 5
+
+
 class Turns:
     """The tenants that this process served, the most recent last."""
 
@@ -59,6 +65,17 @@ class Turns:
 
 
 TURNS = {queue: Turns() for queues in settings.QUEUE_GROUPS.values() for queue in queues}
+
+
+def check_queue_room(tenant_id: UUID, queue: str) -> None:
+    """Refuse further work of a tenant that has QUEUE_MOST_WAITING operations in the queue. Others are not affected.
+
+    The statement reads one index, and no more rows than may wait.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(FIRST_BEYOND, [queue, tenant_id, settings.QUEUE_MOST_WAITING - 1])
+        if cursor.fetchone():
+            raise QueueFull(settings.QUEUE_MOST_WAITING, SECONDS_FOR_ROOM)
 
 
 def find_waiting(queue: str) -> Iterator[tuple[UUID, UUID]]:

@@ -20,7 +20,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from banks.errors import BankExists, BankNotFound
-from banks.models import Bank
+from banks.models import Bank, BankAlias
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.account.access import Right, TenantAccess
 from memoryplatform.operations.banks.profile import bank_transaction, find_banks
@@ -249,5 +249,6 @@ def check_target(access: BankAccess, bank_id: str) -> None:
     """Refuse a target bank that exists. Call inside a tenant transaction."""
     if not access.reaches(bank_id):
         raise BankNotFound(bank_id)
-    if find_banks(access).filter(bank_id=bank_id).exists():
+    aliases = BankAlias.objects.for_tenant(access.tenant_id).filter(alias=bank_id)
+    if find_banks(access).filter(bank_id=bank_id).exists() or aliases.exists():
         raise BankExists(bank_id)

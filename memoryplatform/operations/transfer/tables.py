@@ -141,9 +141,15 @@ TABLES = (
     Table("observed_scope", reflection.ObservedScope),
     Table("retention_rule", reflection.RetentionRule),
     Table("directive", reflection.Directive),
-    Table("mental_model", reflection.MentalModel, checks={"trigger": check_trigger}),
+    Table(
+        "mental_model",
+        reflection.MentalModel,
+        removed=frozenset({"next_refresh_at"}),  # an import sets it anew
+        checks={"trigger": check_trigger},
+    ),
     Table("mental_model_revision", reflection.MentalModelRevision, keeps_number=True),
     Table("mental_model_source", reflection.MentalModelSource),
+    Table("knowledge_node", reflection.KnowledgeNode, self_reference="parent"),
     Table("feedback", Feedback),
 )
 TABLES_BY_NAME = {table.name: table for table in TABLES}

@@ -50,23 +50,25 @@ def acme(committed_db: None, redis_server: EmbeddedRedis) -> Tenant:
     return make_tenant("acme")
 
 
-def make_things(tenant: Tenant) -> dict[str, str]:
-    """The ids of one object of each kind, by the names of the path parameters."""
-    bank = make_bank(tenant, bank_id="support", embedding_model=WordEmbedder.model_id)
+def make_things(tenant: Tenant, colour: str = "red") -> dict[str, str]:
+    """The ids of one object of each kind, by the names of the path parameters. Their texts name the colour."""
+    bank = make_bank(tenant, bank_id="support", background=f"I paint {colour}.", embedding_model=WordEmbedder.model_id)
     webhook = make_webhook(tenant, bank_id=bank.bank_id)
     return {
         "bank_id": bank.bank_id,
         "operation_id": str(make_operation(tenant, bank=bank).id),
-        "memory_id": str(make_unit(tenant, bank=bank, text="Alice paints.").id),
-        "opinion_id": str(make_opinion(tenant, bank=bank, text="Painting calms.").id),
-        "message_id": str(make_message(tenant, bank=bank, content="I paint.").id),
-        "episode_id": str(make_episode(tenant, bank=bank, narrative="Of painting.").id),
-        "document_id": make_document(tenant, bank=bank, document_id="notes/one", text="Alice paints.").document_id,
-        "chunk_id": str(make_chunk(tenant, bank=bank, text="Alice paints.").id),
-        "entity_id": str(make_entity(tenant, bank=bank, name="Alice").id),
-        "directive_id": str(make_directive(tenant, bank=bank).id),
-        "model_id": make_mental_model(tenant, bank=bank).key,
-        "rule_id": str(make_retention_rule(tenant, bank=bank, name="old").id),
+        "memory_id": str(make_unit(tenant, bank=bank, text=f"Alice paints {colour}.").id),
+        "opinion_id": str(make_opinion(tenant, bank=bank, text=f"Painting {colour} calms.").id),
+        "message_id": str(make_message(tenant, bank=bank, content=f"I paint {colour}.").id),
+        "episode_id": str(make_episode(tenant, bank=bank, narrative=f"Of painting {colour}.").id),
+        "document_id": make_document(
+            tenant, bank=bank, document_id="notes/one", text=f"Alice paints {colour}."
+        ).document_id,
+        "chunk_id": str(make_chunk(tenant, bank=bank, text=f"Alice paints {colour}.").id),
+        "entity_id": str(make_entity(tenant, bank=bank, name=f"Alice {colour}").id),
+        "directive_id": str(make_directive(tenant, bank=bank, content=f"Paint {colour}.").id),
+        "model_id": make_mental_model(tenant, bank=bank, content=f"Alice paints {colour}.").key,
+        "rule_id": str(make_retention_rule(tenant, bank=bank, name=f"old {colour}").id),
         "webhook_id": str(webhook.id),
         "user_id": str(make_member(tenant).user_id),
         "invitation_id": str(make_invitation(tenant).id),
@@ -76,5 +78,5 @@ def make_things(tenant: Tenant) -> dict[str, str]:
         "item_id": str(make_quarantined_item(tenant, bank=bank).id),
         "delivery_id": str(make_delivery(tenant, webhook=webhook).id),
         "llm_request_id": str(make_llm_request(tenant, bank_key=bank.bank_id).id),
-        "recall_id": str(make_recall_record(tenant, bank=bank, query="painting").recall_id),
+        "recall_id": str(make_recall_record(tenant, bank=bank, query=f"painting {colour}").recall_id),
     }

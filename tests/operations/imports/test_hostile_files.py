@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryplatform.operations.imports import upload
+from memoryplatform.operations.imports import upload, word_text
 from memoryplatform.operations.imports.formats import read_upload
 from memoryplatform.operations.imports.upload import UnreadableUpload
-from tests.operations.imports.test_readers import CHATGPT, HINDSIGHT, LOCOMO, MEM0, make_pdf, make_zip
+from tests.operations.imports.test_readers import CHATGPT, HINDSIGHT, LOCOMO, MEM0, make_docx, make_pdf, make_zip
 
 SAMPLES = {
     "chatgpt.json": json.dumps(CHATGPT).encode(),
@@ -27,6 +27,7 @@ SAMPLES = {
     }),
     "locomo.json": json.dumps(LOCOMO).encode(),
     "mem0.json": json.dumps(MEM0).encode(),
+    "plan.docx": make_docx("<w:p><w:r><w:t>Fennel soup</w:t></w:r></w:p>"),
     "menu.pdf": make_pdf("Fennel soup", "Orange salad"),
     "bank.jsonl": b'{"type":"header","format":"memoryplatform-bank","version":2}\n{"type":"end","rows":{}}\n',
 }  # fmt: skip
@@ -102,6 +103,21 @@ def test_a_bomb_is_refused_before_it_fills_the_memory() -> None:
         read_upload("a.zip", bomb)
     assert tracemalloc.get_traced_memory()[1] < 5 * MEGABYTE
     tracemalloc.stop()
+
+
+def test_a_bomb_in_a_word_document_is_refused_before_it_fills_the_memory() -> None:
+    bomb = make_docx("<w:p/>" * (word_text.MOST_XML // 6))
+    assert len(bomb) < MEGABYTE
+    tracemalloc.start()
+    with pytest.raises(UnreadableUpload, match="more than 20 MB"):
+        read_upload("a.docx", bomb)
+    assert tracemalloc.get_traced_memory()[1] < 5 * MEGABYTE
+    tracemalloc.stop()
+
+
+def test_deep_tags_in_a_word_document_are_read() -> None:
+    body = "<w:ins>" * 100_000 + "<w:r><w:t>Deep</w:t></w:r>" + "</w:ins>" * 100_000
+    assert read_upload("a.docx", make_docx(body)).items[0].text == "Deep"
 
 
 def test_a_bomb_that_names_a_small_size_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

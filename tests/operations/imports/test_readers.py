@@ -10,7 +10,7 @@ import pytest
 from pypdf import PdfReader, PdfWriter
 
 from banks.enums import Kind, Network
-from memoryplatform.operations.imports import documents, upload
+from memoryplatform.operations.imports import documents, upload, word_text
 from memoryplatform.operations.imports.formats import read_upload
 from memoryplatform.operations.imports.upload import UnreadableUpload, Upload
 
@@ -144,6 +144,16 @@ def make_zip(**files: object) -> bytes:
         for name, content in files.items():
             archive.writestr(name, content if isinstance(content, bytes) else json.dumps(content))
     return packed.getvalue()
+
+
+ROWS = [("Name", "City"), ("Ana", "Lisbon")]
+WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+COMPATIBILITY = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+
+
+def make_docx(body: str, **parts: bytes) -> bytes:
+    xml = f'<w:document xmlns:w="{WORD}" xmlns:mc="{COMPATIBILITY}"><w:body>{body}</w:body></w:document>'
+    return make_zip(**{"word/document.xml": xml.encode(), **parts})
 
 
 def make_pdf(*pages: str) -> bytes:
@@ -295,6 +305,41 @@ def test_a_pdf_that_can_not_be_read_says_why(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(documents, "MOST_PAGES", 1)
     with pytest.raises(UnreadableUpload, match="more than 1 pages"):
         read_upload("menu.pdf", make_pdf("a", "b"))
+
+
+def run(text: str) -> str:
+    return f"<w:r><w:t>{text}</w:t></w:r>"
+
+
+def test_a_word_document_is_the_text_that_word_shows() -> None:
+    cell = "<w:tc><w:p>{}</w:p></w:tc>"
+    rows = "".join(f"<w:tr>{cell.format(run(name))}{cell.format(run(city))}</w:tr>" for name, city in ROWS)
+    shape = f"<mc:Choice>{run('In a box')}</mc:Choice><mc:Fallback>{run('In a box')}</mc:Fallback>"
+    stops = '<w:pPr><w:tabs><w:tab w:val="left"/></w:tabs></w:pPr>'
+    body = f"""<w:p>{stops}{run("Plan")}<w:r><w:tab/></w:r>{run("2026")}</w:p>
+      <w:p><w:ins>{run("New ")}</w:ins><w:del><w:r><w:delText>Old</w:delText></w:r></w:del>{run("words")}</w:p>
+      <w:sdt><w:sdtContent><w:p>{run("A field")}</w:p></w:sdtContent></w:sdt>
+      <w:tbl>{rows}</w:tbl><w:p>{shape}</w:p>"""
+    note = f'<w:footnotes xmlns:w="{WORD}"><w:footnote><w:p>{run("A note")}</w:p></w:footnote></w:footnotes>'.encode()
+    found = read_upload("plan.docx", make_docx(body, **{"word/footnotes.xml": note}))
+    assert (found.format, found.items[0].document_id) == ("docx", "plan.docx")
+    shown = "Plan\t2026\n\nNew words\n\nA field\n\nName | City\nAna | Lisbon\n\nIn a box\n\nA note"
+    assert found.items[0].text == shown
+
+
+def test_a_word_document_that_can_not_be_read_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    entities = b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'
+    for body, reason in {
+        make_zip(**{"word/document.xml": entities}): "broken",
+        make_zip(**{"word/document.xml": b"<a><b></a>"}): "broken",
+        make_zip(**{"word/document.xml": b'<?xml version="1.0" encoding="x"?><a/>'}): "broken",
+        make_docx(""): "no text",
+    }.items():
+        with pytest.raises(UnreadableUpload, match=reason):
+            read_upload("a.docx", body)
+    monkeypatch.setattr(word_text, "MOST_SECONDS", -1)
+    with pytest.raises(UnreadableUpload, match="takes too long"):
+        read_upload("a.docx", make_docx("<w:p/>"))
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from memoryplatform.api.errors import make_printable
 from memoryplatform.api.json_format import FastJSONRenderer
 from memoryplatform.api.mcp.tools.tool import Caller, Effect, without_titles
 from memoryplatform.api.views import TenantView, as_response
+from memoryplatform.operations.banks.aliases import resolve_bank_id
 from memoryplatform.operations.banks.profile import find_or_create_bank
 
 
@@ -151,7 +152,8 @@ class HindsightTool:
     def perform(self, caller: Caller, arguments: Mapping[str, Any], _hung_up: Event) -> dict[str, Any]:
         shape = self.accepts(bound=caller.bank_id is not None)
         read = shape.model_validate(dict(arguments))
-        call = HindsightCall(caller, caller.bank_id or getattr(read, "bank_id", None) or caller.usual_bank)
+        named = caller.bank_id or getattr(read, "bank_id", None) or caller.usual_bank
+        call = HindsightCall(caller, resolve_bank_id(caller.access, named))
         answer = self.run(call, read)
         unknown = sorted(make_printable(name) for name in set(arguments) - set(shape.model_fields))
         notes = [*answer.get("notes", ()), *(f"The argument '{name}' is unknown and was ignored." for name in unknown)]
