@@ -20,7 +20,10 @@ function localizeTimes(root) {
   }
 }
 localizeTimes(document);
-document.addEventListener("htmx:afterSettle", (event) => localizeTimes(event.target.parentElement ?? document));
+// At once, also in a part that is swapped out of band: nobody sees the UTC.
+for (const name of ["htmx:afterSwap", "htmx:oobAfterSwap"]) {
+  document.addEventListener(name, (event) => localizeTimes(event.target.parentElement ?? document));
+}
 setInterval(() => localizeTimes(document), 60000);
 
 // A form with data-confirm asks in a dialog first. data-confirm-action names the button, data-confirm-look="primary" is for a harmless act.

@@ -14,7 +14,7 @@ from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.contrib.sessions.backends.base import SessionBase
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
@@ -22,8 +22,15 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from banks.errors import BankError, BankNotFound
 from banks.models import Bank
+from memoryplatform.dashboard.control_characters import show_controls
 from memoryplatform.operations.account.access import Right, TenantAccess
-from memoryplatform.operations.account.errors import AccountError, NotPermitted, TenantClosing, TenantSuspended
+from memoryplatform.operations.account.errors import (
+    AccountError,
+    AccountInvalid,
+    NotPermitted,
+    TenantClosing,
+    TenantSuspended,
+)
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.errors import OperationError
 from reflection.errors import ReflectionError
@@ -34,7 +41,10 @@ from tenants.transactions import QuotaExceeded
 
 TENANT = "tenant_id"  # the chosen tenant in the session
 LAST_BANK = "last_bank"  # the bank whose pages were opened last: tenant, id and name
-THINGS = {"memory", "memories", "entity", "opinion", "conversation", "operation", "webhook"}  # last words of routes
+# Last words of routes. Some pages of a list also show one of its things, or act on several.
+NOUNS = "memory entity opinion conversation operation webhook key member invitation app"
+THINGS = {noun: noun for noun in NOUNS.split()}
+THINGS |= {"memories": "memory", "conversations": "conversation", "role": "member"}
 P = ParamSpec("P")
 
 
@@ -78,6 +88,8 @@ def tenant_page(
                 check_standing(request, membership, while_closing=while_closing)
                 own.access.require(right)
                 answer = view(own, *args, **kwargs)
+                if isinstance(answer, HttpResponseNotAllowed) and request.method == "GET":
+                    answer.content = render(request, "dashboard/missing.html", {"is_form": True}).content
             except (NotPermitted, TenantClosing, TenantSuspended) as refused:
                 answer = render(request, "dashboard/refused.html", {"reason": str(refused)}, status=403)
             except Http404:
@@ -85,6 +97,7 @@ def tenant_page(
                 answer = render(request, "dashboard/missing.html", {"missing": missing}, status=404)
                 if missing == "bank":
                     answer["HX-Refresh"] = "true"  # an open page of a deleted bank says so, instead of its old rows
+            show_controls(answer)
             patch_vary_headers(answer, ["HX-Request"])  # an address may have a whole page and a part of it
             return answer
 
@@ -99,7 +112,7 @@ def name_missing(request: TenantRequest) -> str:
     if "bank_id" in request.resolver_match.kwargs and not hasattr(request, "bank"):  # type: ignore[union-attr]
         return "bank"
     named = (request.resolver_match.url_name or "").rpartition("_")[2]  # type: ignore[union-attr]
-    return {"memories": "memory"}.get(named, named) if named in THINGS else "page"
+    return THINGS.get(named, "page")
 
 
 def bank_page(right: Right) -> Callable[[BankView[P]], Callable[..., HttpResponse]]:
@@ -185,10 +198,14 @@ def wants_part(request: HttpRequest) -> bool:
 
 
 def perform(request: HttpRequest, act: Callable[[], str], page: str) -> HttpResponse:
-    """Acts, says what happened or why not, and leads to the page."""
+    """Acts, says what happened or why not, and leads to the page. What is not there, or another tenant's, is a 404."""
     try:
         messages.success(request, act())
+    except AccountInvalid as error:
+        messages.error(request, " ".join(map(str, error.faults.values())))  # without the names of the API's fields
     except (AccountError, BankError, OperationError, ReflectionError, QuotaExceeded) as error:
+        if error.code.endswith("_not_found"):
+            raise Http404(str(error)) from None
         messages.error(request, str(error))
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))

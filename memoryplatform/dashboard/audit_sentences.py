@@ -20,6 +20,8 @@ PHRASES = {
     "api_key.rotated": "replaced the key {} by a new one",
     "app.connected": "connected the app {}",
     "app.disconnected": "disconnected the app {}",
+    "bank.alias_added": "added the alias {}",
+    "bank.alias_removed": "removed the alias {}",
     "bank.background_merged": "added to the background of the bank {}",
     "bank.changed": "changed the bank {}",
     "bank.cloned": "copied the bank {}",
@@ -87,7 +89,8 @@ PHRASES = {
     "webhook.disabled": "disabled the webhook {}, which failed for days",
 }
 KINDS = sorted({action.partition(".")[0] for action in PHRASES})  # a filter takes the beginning of an action too
-NAMING = ("name", "email", "after", "url", "model", "mental_model_id")  # fields of the detail, the first counts
+# fields of the detail, the first counts
+NAMING = ("name", "email", "after", "url", "model", "mental_model_id", "alias")
 
 
 @dataclass(frozen=True)

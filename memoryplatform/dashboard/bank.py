@@ -34,7 +34,7 @@ from protection.modes import MODES
 from protection.personal_data import PersonalKind
 from providers.llm.protocol import Task
 from reflection.disposition import TRAITS, Profile, write_disposition
-from reflection.errors import ReflectionError
+from reflection.errors import ChangedMeanwhile, ReflectionError
 from reflection.models import BackgroundRevision, ObservedEntity, RetentionRule
 from tenants.transactions import tenant_transaction
 
@@ -42,6 +42,10 @@ DAYS = 30  # of the growth
 KEPT_SECONDS = 60  # counting a large bank takes longer than a page should
 RECENT = 6
 MOST_REVISIONS = 20
+CONFLICT = (
+    "These settings have changed since you opened them, so nothing is saved. Your input is still here. "
+    "To see the change, open the page again."
+)
 RULE_ID = "rule_%s"  # both forms of the settings have a name
 TRAIT_ENDS = {
     "skepticism": ("Trusting", "Skeptical"),
@@ -292,6 +296,9 @@ def save_settings(request: BankRequest, form: SettingsForm | ExtractionForm, cha
     expected = frozenset({version}) if version else None
     try:
         profile.change_bank(request.access.to_bank(), request.bank.bank_id, change, expected=expected)
+    except ChangedMeanwhile:
+        form.add_error(None, CONFLICT)
+        return False
     except (BankError, OperationError, ReflectionError) as error:
         form.add_error(None, str(error))
         return False

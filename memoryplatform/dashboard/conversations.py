@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET
 from banks.enums import Network
 from banks.models import MemoryUnit, Message
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
+from memoryplatform.dashboard.faults import write_fault
 from memoryplatform.dashboard.texts import Span, mark_spans
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.conversations import Conversation, list_threads, read_conversation, read_titles
@@ -20,6 +21,7 @@ from tenants.transactions import tenant_transaction
 THREADS = 30  # of a page
 MESSAGES = 60
 MEMORIES = 8  # that stand beside a message
+PLACES = {"message": "Message", "before": "Earlier", "after": "Later", "from": "Came from", "quoted": "Quoted memory"}
 LONG_MESSAGE = 4_000  # characters of a message that the chat shows
 
 
@@ -33,7 +35,9 @@ def conversations(request: BankRequest) -> HttpResponse:
     with tenant_transaction(request.access.tenant_id):
         before = read_place(request.GET)
         page = list_threads(request.bank, words=words if words.strip() else "", before=before, limit=THREADS)
+    unread = request.GET.get("before", "")
     context: dict[str, Any] = {"words": words, "threads": page.threads, "is_later_page": before is not None}
+    context["faults"] = [write_fault("Older", unread)] if unread and before is None else []
     if page.has_more:
         last = page.threads[-1]
         place = {"before": last.last_at.isoformat(), "name": last.name}
@@ -84,6 +88,11 @@ def show_conversation(request: BankRequest) -> HttpResponse:
         "named": known.get("message"),
         "came_from": came_from,
         "quoted": quoted,
+        "faults": [
+            write_fault(label, written)
+            for name, label in PLACES.items()
+            if (written := request.GET.get(name, "")) and not read_id(written)
+        ],
         "pin": quoted or (came_from.id if came_from else None),
         "is_lost": bool(given["message"]) and "message" not in known,
         "speakers": list(dict.fromkeys(message.speaker for message in found.messages)),

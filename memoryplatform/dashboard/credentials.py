@@ -4,7 +4,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -16,7 +16,7 @@ from memoryplatform.dashboard.shown_once import forget_secret, lead_to_secret, r
 from memoryplatform.operations.account import api_keys as keys
 from memoryplatform.operations.account import connected_apps as apps
 from memoryplatform.operations.account.access import Right
-from memoryplatform.operations.account.errors import AccountError, AccountInvalid
+from memoryplatform.operations.account.errors import AccountError, AccountInvalid, ApiKeyNotFound
 from memoryplatform.operations.banks.profile import find_banks
 from tenants.transactions import tenant_transaction
 
@@ -70,6 +70,8 @@ def rotate_key(request: TenantRequest, key_id: UUID) -> HttpResponse:
         return redirect("api_keys")
     try:
         new = keys.rotate_key(request.access, key_id, overlap=timedelta(days=int(form.cleaned_data["overlap"])))
+    except ApiKeyNotFound as missing:
+        raise Http404(str(missing)) from None
     except AccountError as error:
         messages.error(request, str(error))
         return redirect("api_keys")

@@ -16,6 +16,7 @@ from banks.enums import EntityKind
 from banks.errors import BankError, EntityNotFound
 from banks.models import Entity
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
+from memoryplatform.dashboard.faults import list_choice_faults
 from memoryplatform.dashboard.timeline import read_id
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.entities import change_entity, get_entity
@@ -56,6 +57,7 @@ def entities(request: BankRequest) -> HttpResponse:
         "words": words,
         "kind": kind,
         "kinds": EntityKind.values,
+        "faults": list_choice_faults(request.GET, {"kind": ("Kind", EntityKind.values)}),
         "most": max((one.mention_count for one in page.rows), default=1),
         "after": request.GET.get("after", ""),
     }

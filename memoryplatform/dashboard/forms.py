@@ -9,7 +9,7 @@ from django.utils.timezone import make_aware
 
 from memoryplatform.operations.audit_log import AuditFilter
 from memoryplatform.operations.webhooks import WebhookFields
-from tenants.bank_ids import WORDS, is_bank_id
+from tenants.bank_ids import WORDS, is_new_bank_id
 from tenants.models import ApiKey, Member
 from tenants.webhook_outbox import EVENTS
 
@@ -106,7 +106,9 @@ class RotationForm(forms.Form):
 
 class BankForm(forms.Form):
     bank_id = forms.CharField(
-        label="Id", max_length=200, help_text="Programs use it in their calls. It stays as it is."
+        label="Id",
+        max_length=200,
+        help_text="Programs use it in their calls, such as support-agent. It can't be changed.",
     )
     name = forms.CharField(label="Name", max_length=200, required=False, help_text="Left empty, it is the id.")
     background = forms.CharField(
@@ -119,7 +121,7 @@ class BankForm(forms.Form):
 
     def clean_bank_id(self) -> str:
         bank_id: str = self.cleaned_data["bank_id"]
-        if not is_bank_id(bank_id):
+        if not is_new_bank_id(bank_id):
             raise forms.ValidationError(f"Must be {WORDS}.")
         return bank_id
 

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.http import Http404, HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from banks.enums import EntityKind, Network
 from banks.errors import BankError
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
+from memoryplatform.dashboard.faults import list_choice_faults, write_fault
 from memoryplatform.dashboard.timeline import read_id
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.graphs import (
@@ -57,6 +58,7 @@ def graph(request: BankRequest) -> HttpResponse:
         "most": MOST_NEIGHBOURS,
         "sizes": SIZES,
         "size": read_size(request),
+        "faults": list_faults(request.GET),
     }
     return render(request, f"dashboard/graph/{'panel' if wants_part(request) else 'page'}.html", context)
 
@@ -78,6 +80,15 @@ def read_node(text: str) -> tuple[str, UUID] | None:
     kind, _, text_id = text.partition(":")
     node_id = read_id(text_id)
     return (kind, node_id) if kind in {ENTITY, MEMORY} and node_id else None
+
+
+def list_faults(given: QueryDict) -> list[str]:
+    """A sentence for each value of the address that can't be read."""
+    faults = list_choice_faults(given, {"size": ("Newest nodes", [str(one) for one in SIZES])})
+    if (node := given.get("node", "")) and not read_node(node):
+        faults.append(write_fault("Node", node))
+    known = {"", *EntityKind.values, *Network.values, *EDGES}
+    return faults + [write_fault("Hidden", one) for one in given.get("hide", "").split(",") if one not in known]
 
 
 def read_size(request: BankRequest) -> int:

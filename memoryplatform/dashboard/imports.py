@@ -40,7 +40,7 @@ FORMAT_HELP = (  # title, icon and explanation
     ("ChatGPT", "messages-square", "conversations.json, or the whole archive"),
     ("mem0", "brain", "memories as JSON, as get_all or an export returns them"),
     ("Hindsight", "sparkles", "the archive of a bank, or its list of memories"),
-    ("Documents", "file-text", "plain text, Markdown, a web page, or a PDF with text"),
+    ("Documents", "file-text", "plain text, Markdown, a web page, Word (DOCX), or a PDF with text"),
     ("Messages", "message-circle", "JSON with role and content"),
     ("Benchmarks", "flask-conical", "LoCoMo and LongMemEval as published"),
     ("Another bank", "database", "its own export, into an empty bank"),

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from memoryplatform.dashboard.access import TenantRequest, perform, tenant_page
+from memoryplatform.dashboard.faults import list_form_faults, write_fault
 from memoryplatform.dashboard.operations import read_id
 from memoryplatform.operations.account import llm_log
 from memoryplatform.operations.account.access import Right
@@ -64,6 +65,7 @@ def llm_requests(request: TenantRequest) -> HttpResponse:
     context = {
         "days": days,
         "form": form,
+        "faults": list_faults(form, request.GET.get("before", "")),
         "requests": shown,
         "longest": max((row.milliseconds for row in shown), default=0),
         "currency": settings.PRICE_CURRENCY,
@@ -72,7 +74,12 @@ def llm_requests(request: TenantRequest) -> HttpResponse:
         "before": before,
         "older": shown[-1].id if len(found) > PAGE_SIZE else None,
     }
-    return render(request, "dashboard/llm_requests.html", context, status=422 if form.errors else 200)
+    return render(request, "dashboard/llm_requests.html", context)
+
+
+def list_faults(form: RequestForm, before: str) -> list[str]:
+    faults = list_form_faults(form)
+    return [*faults, write_fault("Older", before)] if before and not read_id(before) else faults
 
 
 @never_cache

@@ -24,6 +24,7 @@ from banks.models.bank import VECTOR_COLUMNS
 from banks.models.unit import UnitQuerySet
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.dashboard.bank import read_growth
+from memoryplatform.dashboard.faults import list_form_faults
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.entities import find_entities
 from memoryplatform.operations.memories import memory_filter
@@ -44,15 +45,15 @@ STATE_CHOICES = [("current", "Current"), ("superseded", "Ended"), ("all", "All")
 class FilterForm(forms.Form):
     """Filters of the list. A value that can't be read does not filter, and the page says so."""
 
-    q = forms.CharField(required=False, max_length=1_000, strip=False)
+    q = forms.CharField(label="Words", required=False, max_length=1_000, strip=False)
     network = forms.ChoiceField(required=False, choices=[("", ""), *Network.choices])
     state = forms.ChoiceField(required=False, choices=[("", ""), *STATE_CHOICES])
     entity = forms.CharField(required=False, max_length=300)
     time = forms.ChoiceField(required=False, choices=[("", ""), *TIME_CHOICES])
-    since = forms.DateField(required=False)
-    until = forms.DateField(required=False)
-    as_of = forms.DateTimeField(required=False)
-    known_at = forms.DateTimeField(required=False)
+    since = forms.DateField(label="From", required=False)
+    until = forms.DateField(label="To", required=False)
+    as_of = forms.DateTimeField(label="True on", required=False)
+    known_at = forms.DateTimeField(label="Known on", required=False)
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def read_filters(bank: Bank, given: QueryDict) -> Asked:
     form = FilterForm(given)
     form.is_valid()
     read = form.cleaned_data
-    faults = [f"“{given[name][:60]}” can't be read as {name.replace('_', ' ')}." for name in form.errors]
+    faults = list_form_faults(form)
     tags = tuple(tag.strip()[:200] for tag in read_labels(given, "tag"))
     written = read_labels(given, "meta")
     pairs = [one.partition("=") for one in written if "=" in one]

@@ -10,14 +10,14 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.db.models.functions import Left
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from banks.enums import FACTUAL, Network
-from banks.errors import BankError
+from banks.errors import BankError, MemoryChanged
 from banks.lifecycle.closing_by_hand import Invalidation
 from banks.lifecycle.editing import UnitEdit
 from banks.lifecycle.history import read_history
@@ -42,6 +42,10 @@ SHORT = 400  # characters of a text in a list
 NEAR = 300  # characters of a message beside a source
 MOST_LINKS = 12
 MOST_CHOSEN = 100  # memories of one act
+CONFLICT = (
+    "This memory has changed since you opened it, so nothing is saved. Your input is still here. "
+    "Save again to put it in place of the other change."
+)
 LOCAL = "%Y-%m-%dT%H:%M"
 LINK_WORDS = {
     ("semantic", "out"): "Similar",
@@ -124,6 +128,7 @@ def memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
         "text": unit.text if whole else unit.text[:LONGEST],
         "is_cut": not whole,
         "bar": build_bar(unit, timezone.now()),
+        "true_since": find_true_since(unit),
         "sources": [show_source(bank, one, near, others) for one in described.sources],
         "links": name_links(described.links),
         "history": history,
@@ -168,6 +173,11 @@ class Bar:
     end: datetime
 
 
+def find_true_since(unit: MemoryUnit) -> datetime | None:
+    """An event is not true before it happens. None: no start is known."""
+    return unit.valid_from or unit.occurred_start
+
+
 def build_bar(unit: MemoryUnit, now: datetime) -> Bar:
     given = [
         unit.valid_from,
@@ -190,7 +200,7 @@ def build_bar(unit: MemoryUnit, now: datetime) -> Bar:
         return Lane(left, max(right - left, 0.6), begin is None, stop is None)
 
     never = unit.close_reason == MemoryUnit.CloseReason.CORRECTION
-    true = None if never else lane(unit.valid_from, unit.valid_until, last=end)
+    true = None if never else lane(find_true_since(unit), unit.valid_until, last=end)
     return Bar(
         true, lane(unit.recorded_at, unit.expired_at, last=end), place(unit.mentioned_at), place(now), start, end
     )
@@ -337,6 +347,13 @@ def read_editable(shown: single.ShownMemory) -> dict[str, Any]:
     )
 
 
+def renew_version(request: BankRequest, shown: single.ShownMemory) -> QueryDict:
+    """The input, sent again by a reader who has seen the change of somebody else."""
+    given = request.POST.copy()
+    given["version"] = shown.version
+    return given
+
+
 @bank_page(Right.WRITE)
 @require_http_methods(["GET", "POST"])
 def edit_memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
@@ -344,6 +361,7 @@ def edit_memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
     shown = single.show_memory(access, bank_id, memory_id)
     unit = shown.described.unit
     form = EditForm(request.POST or None, of=unit, initial=read_editable(shown))
+    is_changed = False
     if request.method == "POST" and form.is_valid():
         try:
             edit, reason = form.edit(), form.cleaned_data["reason"]
@@ -352,9 +370,13 @@ def edit_memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
                 single.edit_memory(access, bank_id, memory_id, edit, expected=expected, reason=reason)
             messages.success(request, "The memory is saved.")
             return redirect("memory", bank_id, memory_id)
+        except MemoryChanged:
+            is_changed = True
+            form.data = renew_version(request, shown)
+            form.add_error(None, CONFLICT)
         except (BankError, OperationError, QuotaExceeded) as error:
             form.add_error(None, str(error))
-    context = {"unit": unit, "form": form, "is_closed": unit.expired_at is not None}
+    context = {"unit": unit, "form": form, "is_closed": unit.expired_at is not None, "is_changed": is_changed}
     return render(request, "dashboard/memories/edit.html", context, status=422 if form.errors else 200)
 
 

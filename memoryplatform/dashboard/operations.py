@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from banks.models import Bank, MemoryUnit
 from memoryplatform.dashboard.access import TenantRequest, perform, tenant_page
+from memoryplatform.dashboard.faults import list_choice_faults, write_fault
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.banks.profile import find_banks
 from memoryplatform.operations.errors import OperationNotFound
@@ -39,6 +40,7 @@ TITLES = {
     kind_names.CONSOLIDATE: "Consolidate",
     kind_names.REFRESH_OBSERVATIONS: "Refresh observations",
     kind_names.REFRESH_MENTAL_MODEL: "Refresh mental model",
+    kind_names.SCHEDULED_REFRESHES: "Keep schedules of mental models",
     kind_names.NIGHTLY_MAINTENANCE: "Nightly maintenance",
     kind_names.VECTOR_INDEX: "Build vector index",
     kind_names.CLEAR_MEMORIES: "Clear memories",
@@ -139,12 +141,20 @@ def operations(request: TenantRequest) -> HttpResponse:
         "kind": kind,
         "bank_id": bank_id,
         "banks": suggested[:MOST_BANKS],
+        "faults": list_faults(request.GET),
         "is_filtered": bool(status or chosen),
         "query": urlencode(chosen | ({"status": status} if status else {})),
         "before": before,
         "older": found[PAGE_SIZE - 1].id if len(found) > PAGE_SIZE else None,
     }
     return render(request, "dashboard/operations.html", context)
+
+
+def list_faults(given: QueryDict) -> list[str]:
+    """A sentence for each value of the address that can't be read."""
+    faults = list_choice_faults(given, {"status": ("State", STATES), "kind": ("Kind", TITLES)})
+    before = given.get("before", "")
+    return [*faults, write_fault("Older", before)] if before and not read_id(before) else faults
 
 
 @tenant_page(Right.VIEW)

@@ -14,9 +14,11 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
+from banks.enums import Network
 from banks.errors import BankError, MemoryChanged
 from banks.models import Bank, Entity, MemoryUnit, UnitSource
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
+from memoryplatform.dashboard.faults import list_choice_faults
 from memoryplatform.dashboard.memories import find_entity, suggest
 from memoryplatform.dashboard.memory import conversation_address
 from memoryplatform.dashboard.texts import Part, compare, mark_excerpt
@@ -163,12 +165,7 @@ def read_filter(given: QueryDict, entity: Entity | None, *, named: str) -> queue
 
 def list_faults(given: QueryDict, entity: Entity | None, *, named: str) -> list[str]:
     """A sentence for each value of the address that can't be read."""
-    choices = {"queue": queues.QUEUES, "review": STATES}
-    faults = [
-        f"“{written[:60].replace(chr(0), '')}” can't be read as {name}."
-        for name, known in choices.items()
-        if (written := given.get(name, "")).strip() and written not in known
-    ]
+    faults = list_choice_faults(given, {"queue": ("Queue", queues.QUEUES), "review": ("State", STATES)})
     return [*faults, f"No entity of this bank is called “{named[:60]}”."] if named and entity is None else faults
 
 
@@ -292,6 +289,17 @@ class ShownEvidence:
     evidence: Evidence
     quotes: list[Quote]
     more_quotes: int
+
+    @property
+    def noun(self) -> str:
+        return "statement" if self.evidence.unit.network == Network.OPINION else "memory"
+
+    @property
+    def outlived_on(self) -> datetime | None:
+        """The end of a memory that still counts, because it was true when it was judged."""
+        unit = self.evidence.unit
+        is_over = unit.expired_at is not None and unit.close_reason == MemoryUnit.CloseReason.UPDATE
+        return (unit.valid_until or unit.expired_at) if is_over and not self.evidence.taken_back else None
 
 
 @dataclass(frozen=True)

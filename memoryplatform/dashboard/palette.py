@@ -59,7 +59,7 @@ def find_contents(banks: Sequence[Bank], words: str) -> Iterator[tuple[str, list
     """Each target names its bank if there are several."""
     if len(words) < SHORTEST:
         return
-    for title, find in (("Memories", find_memories), ("Entities", find_entity_pages)):
+    for title, find in (("Entities", find_entity_pages), ("Memories", find_memories)):
         found = [(bank, one) for bank in banks for one in find(bank, words)]
         yield title, [replace(one, note=bank.name or bank.bank_id) if len(banks) > 1 else one for bank, one in found]
 

@@ -113,14 +113,14 @@ FIGURES = (
         "%",
         "of LoCoMo questions get all of their evidence within 4,096 tokens",
         "## Recall on LoCoMo",
-        "| measured 2026-11-17 |",
+        "| measured 2026-11-19 |",
     ),
     Figure(
-        "91.3",
+        "92.6",
         "%",
         "of LoCoMo's evidence is among the first 50 turns that recall quotes",
         "## Recall on LoCoMo",
-        "| measured 2026-11-17 |",
+        "| measured 2026-11-19 |",
     ),
     Figure(
         "106", "ms", "median recall over 10,261 memories, on two cores", "## Latency", "| recall at low: p50, p95 |"

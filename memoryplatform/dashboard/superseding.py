@@ -11,15 +11,17 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from banks.errors import BankError
+from banks.errors import BankError, MemoryChanged
 from memoryplatform.dashboard.access import BankRequest, bank_page
-from memoryplatform.dashboard.memory import moment_field
+from memoryplatform.dashboard.memory import moment_field, renew_version
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.errors import OperationError
 from memoryplatform.operations.memories.single import show_memory
 from memoryplatform.operations.memories.superseding import Replacement, check_can_end
 from memoryplatform.operations.memories.superseding import supersede_memory as supersede
 from tenants.transactions import QuotaExceeded
+
+CONFLICT = "This memory has changed since you opened it. The page shows it as it is now; look, then preview again."
 
 
 class ReplacementForm(forms.Form):
@@ -69,6 +71,9 @@ def supersede_memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
                 messages.success(request, "This memory replaces the former one.")
                 return redirect("memory", bank_id, done.new.described.unit.id)
             context |= {"preview": done, "is_changed": "confirmed" in request.POST}
+    except MemoryChanged:
+        form.data = renew_version(request, shown)
+        context["refusal"] = CONFLICT
     except (BankError, OperationError, QuotaExceeded) as error:
         context["refusal"] = str(error)
     refused = form.errors or (request.method == "POST" and "refusal" in context)

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from memoryplatform.dashboard.access import TENANT, TenantRequest, perform, tenant_page
 from memoryplatform.dashboard.audit_sentences import KINDS, write_sentences
+from memoryplatform.dashboard.faults import list_form_faults
 from memoryplatform.dashboard.forms import AuditForm, TenantForm
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.account.access import Right
@@ -34,6 +35,8 @@ def found_tenant(request: HttpRequest) -> HttpResponse:
         owner = cast("User", request.user)
         try:
             tenant = found(owner, name=form.cleaned_data["name"], actor=build_actor(request, user_id=owner.id))
+        except AccountInvalid as error:
+            form.add_error(None, list(error.faults.values()))
         except AccountError as error:
             form.add_error(None, str(error))
         else:
@@ -59,13 +62,14 @@ def switch_tenant(request: HttpRequest) -> HttpResponse:
 def audit_log(request: TenantRequest) -> HttpResponse:
     form = AuditForm(request.GET)
     query = request.GET.copy()
-    query.pop("page", None)
+    for name in ("page", *form.errors):  # the CSV refuses a filter that can't be read
+        query.pop(name, None)
     with tenant_transaction(request.access.tenant_id):
         rows = find_events(BankAccess(request.access.tenant_id), form.wanted()).order_by("-id")
         page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
         sentences = write_sentences(request.access.tenant_id, list(page))
         context = {"page": page, "sentences": sentences, "form": form, "query": query.urlencode(), "kinds": KINDS}
-        return render(request, "dashboard/audit_log.html", context, status=422 if form.errors else 200)
+        return render(request, "dashboard/audit_log.html", context | {"faults": list_form_faults(form)})
 
 
 @tenant_page(Right.MANAGE)
@@ -87,9 +91,13 @@ def tenant_settings(request: TenantRequest) -> HttpResponse:
     if request.method == "POST":
         request.access.require(Right.MANAGE)
         if form.is_valid():
-            rename(request.access, form.cleaned_data["name"])
-            messages.success(request, "The name is changed.")
-            return redirect("tenant_settings")
+            try:
+                rename(request.access, form.cleaned_data["name"])
+            except AccountInvalid as error:
+                form.add_error(None, list(error.faults.values()))
+            else:
+                messages.success(request, "The name is changed.")
+                return redirect("tenant_settings")
     owns = request.access.allows(Right.OWN)
     context = {"form": form, "deletion": preview_deletion(request.access) if owns else None}
     return render(request, "dashboard/tenant_settings.html", context, status=422 if form.errors else 200)

@@ -14,6 +14,7 @@ from banks.enums import Network
 from banks.errors import EntityNotFound
 from banks.models import Entity
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
+from memoryplatform.dashboard.faults import list_choice_faults, write_fault
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.entities import get_entity
 from memoryplatform.operations.timeline import (
@@ -32,12 +33,13 @@ from memoryplatform.operations.timeline import (
 from tenants.transactions import tenant_transaction
 
 LANES = ("network", "entity")
-MOMENTS = {"from": "the start of the window", "to": "its end", "as_of": "a time", "known_at": "a time"}
+MOMENTS = {"from": "Start", "to": "End", "as_of": "What was true", "known_at": "What the agent knew"}
 SHORTEST, LONGEST = timedelta(minutes=1), timedelta(days=365 * 300)
 EARLIEST, LATEST = datetime(1000, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=UTC)
 MOST_LANES = 8
 SAID = {"opinion": "formed", "observation": "noted"}  # others are said, and the agent hears them
 AROUND = timedelta(days=14)  # before and after a pinned memory
+FAR = timedelta(days=365 * 10)  # an end that is later would leave the rest of the window in a corner
 Extent = tuple[datetime, datetime] | None
 
 
@@ -94,15 +96,13 @@ def read_filter(query: QueryDict, window: tuple[datetime, datetime], entity: Ent
 
 def list_faults(query: QueryDict) -> list[str]:
     """A sentence for each value of the address that can't be read."""
-    given = [(query.get(name, ""), words) for name, words in MOMENTS.items() if query.get(name, "").strip()]
-    unread = [(written, words) for written, words in given if not read_moment(written)]
-    unread += [(one, "a network") for one in query.getlist("network") if one.strip() and one not in Network.values]
-    lanes, entity = query.get("lanes", ""), query.get("entity", "")
-    if lanes and lanes not in LANES:
-        unread.append((lanes, "lanes"))
-    if entity and not read_id(entity):
-        unread.append((entity, "the id of an entity"))
-    faults = [f"“{written[:60].replace(chr(0), '')}” can't be read as {words}." for written, words in unread]
+    given = [(query.get(name, ""), label) for name, label in MOMENTS.items() if query.get(name, "").strip()]
+    unread = [(label, written) for written, label in given if not read_moment(written)]
+    unread += [("Network", one) for one in query.getlist("network") if one.strip() and one not in Network.values]
+    if (entity := query.get("entity", "")) and not read_id(entity):
+        unread.append(("Entity", entity))
+    faults = [write_fault(label, written) for label, written in unread]
+    faults += list_choice_faults(query, {"lanes": ("Lanes", LANES)})
     if read_moment(query.get("from", "")) and read_moment(query.get("to", "")) and not read_window(query):
         faults.append("A window ends after it begins, and covers from a minute to 300 years.")
     return faults
@@ -120,8 +120,10 @@ def widen(extent: tuple[datetime, datetime] | None) -> tuple[datetime, datetime]
 
 
 def surround(row: dict[str, Any]) -> tuple[datetime, datetime]:
-    """The window that opens for a pinned memory: it was said, happened and became true inside."""
+    """The window that opens for a pinned memory: it was said, happened, became true and ended inside."""
     moments = [row["happened_at"], row["mentioned_at"], row["valid_from"] or row["happened_at"]]
+    if (end := row["valid_until"]) and end - min(moments) < FAR:
+        moments.append(end)
     margin = max((max(moments) - min(moments)) * 0.2, AROUND)
     return min(moments) - margin, max(moments) + margin
 
@@ -130,7 +132,7 @@ def choose_precision(pinned: Pinned | None) -> str:
     """Two times of nearly the same day are told apart by the hour."""
     if pinned is None:
         return "day"
-    moments = [pinned.turned_at, pinned.item.learned_at if pinned.day_before else None]
+    moments = [pinned.turned_at, pinned.item.learned_at if pinned.is_learned_later else None]
     is_near = any(one and abs(one - pinned.at) < timedelta(days=1) for one in moments)
     return "full" if is_near else "day"
 

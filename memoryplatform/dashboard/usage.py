@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from memoryplatform.dashboard.access import TenantRequest, tenant_page
+from memoryplatform.dashboard.faults import list_form_faults
 from memoryplatform.dashboard.forms import UsageForm
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.api_keys import list_keys
@@ -37,7 +38,7 @@ def usage(request: TenantRequest) -> HttpResponse:
     try:
         report, by_day = report_both(request, asked, split)
     except AccountInvalid as error:
-        form.add_error(None, str(error))
+        form.add_error(None, list(error.faults.values()))  # without the names of the API's fields
         asked, split = UsageRequest.build(), None
         report, by_day = report_both(request, asked, split)
     measure = given.get("measure") or "requests"
@@ -47,6 +48,7 @@ def usage(request: TenantRequest) -> HttpResponse:
     newest_first = "day" in asked.group_by
     context = {
         "form": form,
+        "faults": list_form_faults(form),
         "report": report,
         "has_prices": bool(settings.MODEL_PRICES),
         "headings": [dict(UsageForm.GROUPS)[name] for name in asked.group_by],
@@ -61,7 +63,7 @@ def usage(request: TenantRequest) -> HttpResponse:
         "chart": build_chart(by_day, measure, titles),
         "csv": f"/v1/account/usage?{urlencode(query, doseq=True)}&format=csv",
     }
-    return render(request, "dashboard/usage.html", context, status=422 if form.errors else 200)
+    return render(request, "dashboard/usage.html", context)
 
 
 def report_both(request: TenantRequest, asked: UsageRequest, split: str | None) -> tuple[UsageReport, UsageReport]:

@@ -3,6 +3,7 @@ const canvas = document.getElementById("graph-canvas");
 const note = document.getElementById("graph-note");
 const panel = document.getElementById("graph-panel");
 const filters = document.getElementById("graph-filters");
+const sizes = [...filters.querySelectorAll("a[data-size]")];
 const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 const KINDS = ["PERSON", "ORGANIZATION", "LOCATION", "PRODUCT", "CONCEPT", "OTHER"];
 const LARGE = 1500; // nodes
@@ -154,13 +155,20 @@ function readFilters() {
   renderer?.refresh();
 }
 
-// Writes the hidden kinds into the address.
+// Writes the hidden kinds and the number of nodes into the address, and the address into the links to other numbers.
 function writeState() {
   const query = new URLSearchParams(location.search);
-  if ((query.get("hide") ?? "") === [...hidden].join(",")) return;
-  if (hidden.size) query.set("hide", [...hidden].join(","));
-  else query.delete("hide");
-  history.replaceState(history.state, "", `${location.pathname}${query.size ? `?${query}` : ""}`);
+  const state = { hide: [...hidden].join(","), size: canvas.dataset.size === sizes[0].dataset.size ? "" : canvas.dataset.size };
+  const changed = Object.entries(state).filter(([name, value]) => (query.get(name) ?? "") !== value);
+  for (const [name, value] of changed) {
+    if (value) query.set(name, value);
+    else query.delete(name);
+  }
+  if (changed.length) history.replaceState(history.state, "", `${location.pathname}${query.size ? `?${query}` : ""}`);
+  for (const link of sizes) {
+    query.set("size", link.dataset.size);
+    link.href = `?${query}`;
+  }
 }
 
 function listen() {
@@ -187,7 +195,6 @@ function listen() {
   document.addEventListener("htmx:afterSettle", (event) => {
     if (event.target.id === "graph-panel") choose(panel.querySelector("[data-node]")?.dataset.node ?? null);
   });
-  document.addEventListener("htmx:pushedIntoHistory", writeState); // the address of a node does not know what is hidden
   addEventListener("popstate", (event) => { if (!event.state?.htmx) location.reload(); });
   document.addEventListener("click", (event) => {
     if (event.target.closest("[data-expand]") && chosen) expand(chosen);
@@ -241,6 +248,9 @@ function drawLabel(context, data, settings) {
 async function start() {
   readFilters();
   filters.addEventListener("change", readFilters);
+  for (const name of ["htmx:pushedIntoHistory", "htmx:replacedInHistory"]) {
+    document.addEventListener(name, writeState); // the address of a node or a search does not know what is hidden
+  }
   readColours();
   const data = await load({ size: canvas.dataset.size });
   add(data);

@@ -1,8 +1,8 @@
 // The chart of the timeline. The form holds the state; the server answers with the list and the data for the chart.
 const MINUTE = 60000, HOUR = 60 * MINUTE, DAY = 24 * HOUR, YEAR = 365.25 * DAY;
 const NETWORKS = ["world", "experience", "opinion", "observation"];
-const TOP = 60, LANE_HEAD = 24, LABEL = 200, LEAST_LABEL = 70, LETTER = 6.3, GAP = 10, FADE = 36;
-const ROW = 30, LEAST_ROW = 22, LABELLED = 480, CROWDED = 260; // pixels: of a row, and of a lane with and without labels
+const TOP = 60, LANE_HEAD = 24, LABELS = [400, 200], LEAST_LABEL = 70, GAP = 10, FADE = 36;
+const ROW = 34, LEAST_ROW = 27, LABELLED = 540, DOT = 8; // pixels: of a row, of a lane with labels, and of a dot without
 const SAID = { opinion: "Formed", observation: "Noted" };
 const TICKS = [[MINUTE, "minute"], [5 * MINUTE, "minute"], [15 * MINUTE, "minute"], [HOUR, "minute"], [3 * HOUR, "minute"],
   [6 * HOUR, "minute"], [12 * HOUR, "minute"], [DAY, "day"], [2 * DAY, "day"], [7 * DAY, "day"], [14 * DAY, "day"],
@@ -20,6 +20,7 @@ const chart = document.getElementById("timeline-chart");
 const tip = document.getElementById("timeline-tip");
 const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 const drawn = new Map(); // the group of each item
+const pen = document.createElement("canvas").getContext("2d");
 let data, view, svg, layers, timer;
 
 function make(name, attributes = {}, text) {
@@ -31,6 +32,23 @@ function make(name, attributes = {}, text) {
 
 const place = (moment) => ((moment - view.from) / (view.to - view.from)) * chart.clientWidth;
 const limit = (value, least, most) => Math.min(Math.max(value, least), most);
+
+// The sizes and weights are those of .timeline-label and .timeline-mark-label in the stylesheet.
+function measureText(text, size, weight = 400) {
+  pen.font = `${weight} ${size}px ${getComputedStyle(chart).fontFamily}`;
+  return pen.measureText(text).width;
+}
+const measureLabel = (item, text) => (item === data.pinned ? measureText(text, 13, 600) : measureText(text, 12));
+function shorten(item, most) {
+  if (measureLabel(item, item.text) <= most) return item.text;
+  let least = 0, letters = item.text.length;
+  while (least < letters) { // the most letters that fit
+    const middle = Math.ceil((least + letters) / 2);
+    if (measureLabel(item, `${item.text.slice(0, middle)}…`) <= most) least = middle;
+    else letters = middle - 1;
+  }
+  return `${item.text.slice(0, letters).trimEnd()}…`;
+}
 
 // --- The window ---
 function show(from, to) {
@@ -60,16 +78,17 @@ function later(wait) {
 
 // --- The drawing ---
 function draw() {
-  if (!data) return;
   const width = chart.clientWidth;
+  if (!data || !width) return;
   layers.ground.replaceChildren();
   layers.front.replaceChildren();
+  layers.titles.replaceChildren();
   const seen = new Set();
   let top = TOP;
   for (const lane of listLanes()) {
     const height = lane.network && data.buckets.length ? drawBuckets(lane, top) : drawItems(lane, top, seen);
     layers.ground.prepend(make("rect", { x: 0, y: top, width, height, class: "timeline-lane" }));
-    layers.ground.append(make("text", { x: 14, y: top + 17, class: `timeline-title ${lane.class}` }, lane.name));
+    layers.titles.append(make("text", { x: 14, y: top + 17, class: `timeline-title ${lane.class}` }, lane.name));
     layers.ground.append(make("line", { x1: 0, x2: width, y1: top + height, y2: top + height, class: "timeline-rule" }));
     top += height;
   }
@@ -115,25 +134,26 @@ function listOtherLanes(items) {
 }
 
 // The extent of an item in pixels. A state without a known end reaches the present, or the moment of knowing, and fades.
-function measure(item, withLabel) {
+function measure(item, longest) {
   const open = item.since !== null && item.until === null;
   const start = place(item.since ?? item.at);
   const present = item.is_hidden ? data.now : data.known_at ?? data.now;
   const end = open ? place(Math.max(present, item.since)) : place(item.until ?? item.ended ?? item.since ?? item.at);
   const left = Math.max(start, 6);
-  const most = item === data.pinned ? chart.clientWidth - 24 : limit(chart.clientWidth - left - 24, LEAST_LABEL, LABEL);
-  const label = withLabel ? Math.min(item.text.length * LETTER, most) + 16 : 12;
-  const right = Math.max(end + (open ? FADE : 0), left + label);
-  return { start, end, left, right, open, label };
+  if (!longest) return { start, left: start, right: start, open };
+  const most = item === data.pinned ? Math.max(chart.clientWidth - 28, LEAST_LABEL) : limit(chart.clientWidth - left - 24, LEAST_LABEL, longest);
+  const label = shorten(item, most);
+  const length = measureLabel(item, label);
+  return { start, end, left, right: Math.max(end + (open ? FADE : 0), left + length + 4), open, label, length };
 }
 
-function pack(items, withLabel) {
+function pack(items, longest) {
   const ends = [];
   const placed = items.map((item) => {
-    const extent = measure(item, withLabel);
+    const extent = measure(item, longest);
     let row = ends.findIndex((end) => end < extent.left);
     if (row < 0) row = ends.length;
-    ends[row] = extent.right + GAP;
+    ends[row] = extent.right + (longest ? GAP : DOT);
     return { item, row, ...extent };
   });
   return { placed, rows: ends.length };
@@ -142,10 +162,12 @@ function pack(items, withLabel) {
 function drawItems(lane, top, seen) {
   const visible = lane.items.filter((item) => item === data.pinned || place(item.since ?? item.at) < chart.clientWidth);
   visible.sort((one, other) => (one.since ?? one.at) - (other.since ?? other.at));
-  let { placed, rows } = pack(visible, true);
-  const withLabel = rows * LEAST_ROW <= LABELLED;
-  if (!withLabel) ({ placed, rows } = pack(visible, false));
-  const height = withLabel ? limit(LABELLED / rows, LEAST_ROW, ROW) : limit(CROWDED / rows, 2.5, 18);
+  const labelled = LABELS.map((longest) => pack(visible, longest)).find((one) => one.rows * LEAST_ROW <= LABELLED);
+  const withLabel = labelled !== undefined;
+  const { placed, rows } = labelled ?? pack(visible.filter((item) => place(item.since ?? item.at) >= 0), 0);
+  const height = withLabel ? limit(LABELLED / rows, LEAST_ROW, ROW) : DOT;
+  if (!withLabel) layers.titles.append(make("text", { x: 14 + measureText(lane.name, 11, 600) + 8, y: top + 17, class: "timeline-tick" },
+    `${placed.length.toLocaleString()} memories. Zoom in to read them.`));
   for (const one of placed) {
     const key = `${lane.name}|${one.item.id}`;
     seen.add(key);
@@ -167,25 +189,24 @@ function drawItem(key, one, y, height, withLabel) {
     item.closed === "correction" ? " timeline-wrong" : ""}${item === data.pinned ? " timeline-pinned" : ""}${
     item.is_hidden ? " timeline-hidden" : ""}${withLabel ? "" : " timeline-crowded"}`);
   group.setAttribute("transform", `translate(0 ${y.toFixed(1)})`);
-  const thick = limit(height - 2, 1.5, 5), middle = withLabel ? 18 : height / 2;
+  if (!withLabel) return group.replaceChildren(make("circle", { cx: one.start, cy: height / 2, r: height / 2 - 0.5, class: "timeline-dot" }));
+  const thick = 5, middle = 20;
   const bar = { y: middle - thick / 2, height: thick, rx: thick / 2, class: "timeline-bar" };
-  const parts = [make("rect", { x: one.left - 4, y: 0, width: one.right - one.left + 4, height: Math.max(height - 1, 2),
-    class: "timeline-hit", rx: Math.min(6, height / 3) })];
+  const parts = [make("rect", { x: one.left - 4, y: 0, width: one.right - one.left + 4, height: height - 2,
+    class: "timeline-hit", rx: 6 })];
   if (one.end - one.left > 3) parts.push(make("rect", { ...bar, x: one.left, width: one.end - one.left, fill: "currentColor" }));
   if (one.open && one.end > 0 && !item.is_hidden) {
     parts.push(make("rect", { ...bar, x: Math.max(one.end, one.left) - 2, width: FADE, rx: 0, fill: `url(#fade-${item.network})` }));
   }
-  if (one.start >= 0) parts.push(make("circle", { cx: one.start, cy: middle, r: limit(height / 2, 2.5, 4.5), class: "timeline-dot" }));
-  if (withLabel) parts.push(drawLabel(item, one));
+  if (one.start >= 0) parts.push(make("circle", { cx: one.start, cy: middle, r: 4.5, class: "timeline-dot" }));
+  parts.push(drawLabel(item, one));
   group.replaceChildren(...parts);
 }
 
 // The label of a pinned memory is as long as the chart allows. Every label stays inside the chart.
-function drawLabel(item, { left, label }) {
-  const letters = Math.floor((label - 16) / LETTER) + 1;
-  const text = item.text.length > letters ? `${item.text.slice(0, letters - 1).trimEnd()}…` : item.text;
-  const x = limit(left - 2, item === data.pinned ? 14 : 4, Math.max(chart.clientWidth - label, 14));
-  return make("text", { x, y: 11, class: "timeline-label" }, text);
+function drawLabel(item, { left, label, length }) {
+  const x = limit(left - 2, item === data.pinned ? 14 : 4, Math.max(chart.clientWidth - length - 10, 14));
+  return make("text", { x, y: 12, class: "timeline-label" }, label);
 }
 
 const address = (item) => `${chart.dataset.bank}${item.network === "opinion" ? "opinions" : "memories"}/${item.id}/`;
@@ -251,13 +272,13 @@ function drawMarks(bottom) {
     layers.ground.append(make("rect", { x, y: TOP, width: width - x, height: bottom - TOP, class: "timeline-unknown" }));
   }
   // Each slider's label has a line of its own below the ticks. The one of today gives way to a slider's.
-  const marks = [["now", data.now, "Today"], ["as_of", data.as_of, "True on"], ["known_at", data.known_at, "Known on"]]
+  const marks = [["now", data.now, "Today"], ["as_of", data.as_of, "True on this day"], ["known_at", data.known_at, "Known until here"]]
     .filter(([, at]) => at !== null && at >= view.from && at <= view.to).map(([name, at, label]) => ({ name, label, x: place(at) }));
   for (const { name, label, x } of marks) {
     const y = name === "as_of" ? TOP - 22 : TOP - 8;
     layers.front.append(make("line", { x1: x, x2: x, y1: y + 4, y2: bottom, class: `timeline-mark timeline-mark-${name}` }));
-    if (name === "now" && marks.some((one) => one.name === "known_at" && Math.abs(one.x - x) < 90)) continue;
-    const side = x > width - 70 ? "end" : "start";
+    if (name === "now" && marks.some((one) => one.name === "known_at" && Math.abs(one.x - x) < 130)) continue;
+    const side = x + measureText(label, 11, 600) + 10 > width ? "end" : "start";
     layers.front.append(make("text", { x: x + { start: 4, end: -4 }[side], y, "text-anchor": side,
       class: `timeline-mark-label timeline-mark-${name}` }, label));
   }
@@ -281,7 +302,7 @@ function travelTo(travel, at, wait = 0) {
 function showTravel(travel) {
   const shown = travel.at ?? data.ranges[travel.name][1];
   travel.slider.value = Math.round(shown / 1000);
-  const text = travel.at === null ? travel.row.dataset.open : WRITE.full.format(shown);
+  const text = travel.at === null ? travel.row.dataset.open : `on ${WRITE.full.format(shown)}`;
   travel.slider.setAttribute("aria-valuetext", text);
   travel.row.querySelector("[data-shown]").textContent = text;
   travel.input.value = travel.at === null ? "" : writeLocal(travel.at);
@@ -333,7 +354,7 @@ function startTravels() {
     slider.step = Math.max(1, Math.round((slider.max - slider.min) / 2000));
     ends.firstElementChild.textContent = WRITE.date.format(least);
     ends.lastElementChild.textContent = WRITE.date.format(most);
-    slider.hidden = ends.hidden = row.querySelector("[data-buttons]").hidden = false;
+    ends.hidden = row.querySelector("[data-buttons]").hidden = false;
     slider.addEventListener("input", () => {
       stop(travel);
       const at = Number(slider.value) * 1000;
@@ -391,9 +412,9 @@ function listen() {
       event.preventDefault();
       show(Date.parse(from), Date.parse(to));
     }
-    if (knownAt) {
+    if (knownAt !== undefined) {
       event.preventDefault();
-      travelTo(travels.find((one) => one.name === "known_at"), Date.parse(knownAt));
+      travelTo(travels.find((one) => one.name === "known_at"), knownAt ? Date.parse(knownAt) : null);
     }
   });
   chart.addEventListener("wheel", (event) => { // alone it scrolls the page; to the side it moves the window
@@ -485,10 +506,11 @@ if (form) {
   });
   const definitions = make("defs");
   definitions.append(...fades);
-  layers = { ground: make("g"), items: make("g"), front: make("g") };
+  layers = { ground: make("g"), items: make("g"), front: make("g"), titles: make("g") };
   svg.append(definitions, ...Object.values(layers));
   chart.append(svg);
   startTravels();
   listen();
   draw();
+  document.fonts.ready.then(draw); // letters of another font have other widths
 }

@@ -1,5 +1,6 @@
 """People who are signed in, and the e-mails that they get."""
 
+import html
 import re
 from collections.abc import Callable
 
@@ -49,6 +50,12 @@ def find_link(pattern: str) -> str:
     """The path of the newest link in the newest e-mail."""
     (link,) = re.findall(rf"https?://[^/]+(/{pattern}\S*)", str(mail.outbox[-1].body))
     return str(link)
+
+
+def list_notices(page: str) -> list[str]:
+    """The sentences about values in the address that can't be read."""
+    boxes: list[str] = re.findall(r'<div class="alert alert-warning[^"]*" role="status">.*?</div>', page, re.DOTALL)
+    return [html.unescape(one) for box in boxes for one in re.findall(r'<p class="wrap-anywhere">(.*?)</p>', box)]
 
 
 @pytest.fixture

@@ -13,7 +13,13 @@ BY_SCOPES = {
         GET v1/default/chunks/<uuid:chunk_id>
         GET v1/default/banks/<str:bank_id>/operations
         GET v1/default/banks/<str:bank_id>/operations/<str:operation_id>
+        GET v1/default/banks/<str:bank_id>/documents/<path:document_id>/history
         GET v1/default/banks/<str:bank_id>/mental-models/<str:model_id>/history
+        GET v1/default/banks/<str:bank_id>/aliases
+        GET v1/default/banks/<str:bank_id>/knowledge-base/tree
+        GET v1/default/banks/<str:bank_id>/knowledge-base/search
+        GET v1/default/banks/<str:bank_id>/knowledge-base/export
+        GET v1/default/banks/<str:bank_id>/knowledge-base/pages/<str:page_id>
         GET v1/default/banks/<str:bank_id>/webhooks/<uuid:webhook_id>/deliveries
         GET v1/default/files/download/<path:key>
         GET v1/banks
@@ -92,6 +98,13 @@ BY_SCOPES = {
         PUT v1/default/banks/<str:bank_id>/profile
         DELETE v1/default/banks/<str:bank_id>/memories/<uuid:memory_id>/observations
         POST v1/default/banks/<str:bank_id>/documents/<path:document_id>/reprocess
+        POST v1/default/banks/<str:bank_id>/aliases
+        PATCH v1/default/banks/<str:bank_id>/aliases/<str:alias>
+        DELETE v1/default/banks/<str:bank_id>/aliases/<str:alias>
+        POST v1/default/banks/<str:bank_id>/knowledge-base/folders
+        POST v1/default/banks/<str:bank_id>/knowledge-base/pages
+        PATCH v1/default/banks/<str:bank_id>/knowledge-base/nodes/<str:node_id>
+        DELETE v1/default/banks/<str:bank_id>/knowledge-base/nodes/<str:node_id>
         POST v1/default/banks/<str:bank_id>/files/retain
         POST v1/default/banks/<str:bank_id>/consolidation/recover
         POST v1/default/banks/<str:bank_id>/consolidate
@@ -100,6 +113,8 @@ BY_SCOPES = {
         DELETE v1/default/banks/<str:bank_id>/operations/<str:operation_id>/delete
         POST v1/default/banks/<str:bank_id>/transfer/export
         POST v1/default/banks/<str:bank_id>/transfer/import
+        POST v1/default/banks/<str:bank_id>/document-transfer
+        POST v1/default/banks/<str:bank_id>/document-transfer/export
         POST v1/default/banks/<str:bank_id>/clone
         POST v1/banks
         PATCH DELETE v1/banks/<str:bank_id>
@@ -160,6 +175,7 @@ BY_SCOPES = {
         POST v1/banks/<str:bank_id>/embedding-model/rollback
         POST v1/banks/<str:bank_id>/embedding-model/switch
         GET v1/default/banks/<str:bank_id>/llm-requests
+        GET v1/default/banks/<str:bank_id>/llm-requests/stats
         GET v1/default/banks/<str:bank_id>/audit-logs
         GET v1/default/banks/<str:bank_id>/audit-logs/stats
         GET v1/default/banks/<str:bank_id>/audit-logs/<uuid:log_id>

@@ -48,6 +48,12 @@ def test_a_person_signs_up_verifies_and_founds_a_tenant(client: Client) -> None:
     assert "Acme Robotics" in client.get("/dashboard/members/").content.decode()
 
 
+def test_without_a_mail_server_the_page_says_where_the_link_is(client: Client) -> None:
+    with override_settings(EMAIL_BACKEND="django.core.mail.backends.console.EmailBackend"):
+        assert "it prints the link to its console" in client.get("/accounts/confirm-email/").content.decode()
+    assert "We sent you an e-mail" in client.get("/accounts/confirm-email/").content.decode()
+
+
 def test_nobody_signs_in_before_the_address_is_verified(client: Client) -> None:
     sign_up(client)
     Client().post("/accounts/login/", {"login": GIVEN["email"], "password": PASSWORD})

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from tenants.models import Tenant, UsageDay, User
-from tests.accounts.conftest import join, sign_in
+from tests.accounts.conftest import join, list_notices, sign_in
 from tests.accounts.test_overview import read
 from tests.factories import make_api_key
 from tests.memory_factories import make_row
@@ -76,12 +76,22 @@ def test_an_id_of_a_bank_is_never_markup(acme: Tenant, client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["since=soon", "since=2026-05-02&until=2026-05-01", "since=2001-01-01", "by=person", "measure=weight"]
+    ("query", "sentence"),
+    [
+        ("since=soon", "From: “soon” can't be read, so it does not filter."),
+        ("since=2026-05-02&until=2026-05-01", "The first day must not be after the last one."),
+        ("since=2001-01-01", "Ask for at most 400 days."),
+        ("by=person", "Grouped by: “person” can't be read, so it does not filter."),
+        ("measure=weight", "Measure: “weight” can't be read, so it does not filter."),
+    ],
 )
-def test_a_query_that_can_not_be_read_shows_the_usual_days(acme: Tenant, client: Client, query: str) -> None:
+def test_a_query_that_can_not_be_read_shows_the_usual_days_and_says_so(
+    acme: Tenant, client: Client, query: str, sentence: str
+) -> None:
     note(acme, days_ago=1, requests=3)
     answer = client.get(f"/dashboard/usage/?{query}")
-    assert answer.status_code == 422
+    assert answer.status_code == 200
+    assert list_notices(answer.content.decode()) == [sentence]
     assert len(read_chart(answer.content.decode())["x"]) == 30
 
 

@@ -7,16 +7,15 @@ container format of WebP (https://developers.google.com/speed/webp/docs/riff_con
 """
 
 import base64
+import shutil
 import sys
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from memoryplatform.embedded.demo import BANK_ID
-from tests.browser.conftest import CHROMIUM
-
+CHROMIUM = shutil.which("chromium")
 FOLDER = Path(__file__).resolve().parents[2] / "static/screenshots"
-BANK = f"/dashboard/banks/{BANK_ID}"
+BANK = "/dashboard/banks/juno"  # the demo bank
 WIDTH, HEIGHT = 1280, 840  # of the window, in pixels
 PICTURE_WIDTH = 1000
 QUALITY = 0.72
@@ -65,7 +64,7 @@ def main(address: str, email: str, password: str) -> None:
 
 
 def take_recall(page: Page, encoder: Page) -> list[bytes]:
-    """The empty playground, a question, its results, how they were found, two settings, the call as code."""
+    """The empty playground, a question, its results, the scores of one, how they were found, two settings, the code."""
     frames = []
     page.goto(f"{BANK}/recall/", wait_until="networkidle")
     frames.append(take(page, encoder))
@@ -74,6 +73,8 @@ def take_recall(page: Page, encoder: Page) -> list[bytes]:
     query.press("Enter")
     page.get_by_text("How they were found").wait_for()
     page.wait_for_load_state("networkidle")
+    frames.append(take(page, encoder))
+    page.get_by_text("Scores, step by step").first.click()
     frames.append(take(page, encoder))
     page.get_by_text("How they were found").click()
     frames.append(take(page, encoder))

@@ -8,6 +8,8 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import Page, expect
 
+from banks.models import Bank
+from tenants.transactions import tenant_transaction
 from tests.accounts.conftest import PASSWORD
 from tests.browser.checking import check_page
 from tests.browser.conftest import SignIn
@@ -72,7 +74,11 @@ def test_a_recall_shows_why_each_result_stands_where_it_stands(page: Page, open_
     page.get_by_role("button", name="Recall", exact=True).click()
     expect(page).to_have_url(re.compile("query=Where"))
     expect(page.get_by_role("heading", name=re.compile(r"\d+ results"))).to_be_visible()
-    expect(page.get_by_role("group", name="Scores of result 1", exact=True)).to_contain_text("Semantic")
+    scores = page.get_by_role("group", name="Scores of result 1", exact=True)
+    expect(scores).to_have_count(0)  # a result shows its text and its relevance, and the rest on demand
+    expect(page.get_by_role("img", name="Relevance").first).to_be_visible()
+    page.get_by_text("Scores, step by step").first.click()
+    expect(scores).to_contain_text("Semantic")
     expect(page.get_by_text("evil")).to_have_count(1)  # as text: no image was loaded, no link was made
     assert page.locator("#playground img").count() == 0
     page.go_back()
@@ -82,7 +88,9 @@ def test_a_recall_shows_why_each_result_stands_where_it_stands(page: Page, open_
     page.go_forward()
     page.go_forward()
     page.reload()
-    expect(page.get_by_role("group", name="Scores of result 1", exact=True)).to_contain_text("Final")
+    for one in page.get_by_text("Scores, step by step").all():
+        one.click()
+    expect(scores).to_contain_text("Final")
     expect(page.get_by_text(re.compile(r"^(First|Found) (by|in) .*rerank.*\.$")).first).to_be_visible()
     page.get_by_text("What the names and numbers mean").click()
     expect(page.get_by_text("Combined times the boosts.")).to_be_visible()
@@ -105,6 +113,7 @@ def test_two_settings_side_by_side(page: Page, open_bank: Callable[..., Memory])
     expect(second).to_contain_text("did not fit into the tokens")
     expect(second).to_contain_text("of 60")
     second.get_by_text("did not fit into the tokens").click()
+    page.evaluate("for (const one of document.querySelectorAll('#playground li details')) one.open = true")
     for width in (1280, 768, 380):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate(SPILLED) == [], width
@@ -274,3 +283,15 @@ def test_an_example_question_is_asked_with_one_click(page: Page, open_bank: Call
     page.goto("/dashboard/banks/nora/chat/")
     page.locator("[data-question]").first.click()
     expect(page.locator("#talk .bubble-own")).to_be_visible()
+
+
+def test_the_composer_of_the_chat_stays_in_sight(page: Page, open_bank: Callable[..., Memory]) -> None:
+    """Below the alert about the model, and below a name that takes several lines."""
+    memory = open_bank("member")
+    with tenant_transaction(memory.bank.tenant_id):
+        Bank.objects.for_tenant(memory.bank.tenant_id).update(name="The memory of a very long name " * 6)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto("/dashboard/banks/nora/chat/")
+    expect(page.get_by_text("No language model is configured.")).to_be_visible()
+    expect(page.get_by_text("no language model", exact=True)).to_have_count(0)  # it is said once
+    expect(page.locator("#say")).to_be_in_viewport(ratio=1)

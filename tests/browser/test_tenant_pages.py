@@ -210,3 +210,23 @@ def test_webhooks_in_every_state(page: Page, signed_in: SignIn) -> None:
     check_page(page, "webhook-disabled")
     page.get_by_role("button", name="Turn on").click()
     expect(page.get_by_text("Events are sent again")).to_be_visible()
+
+
+def test_tables_that_do_not_fit_become_cards_or_show_that_they_go_on(page: Page, signed_in: SignIn) -> None:
+    fill(signed_in(page, "owner"))
+    for width in (380, 768, 1024, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto("/dashboard/operations/")
+        cancel = page.get_by_role("button", name="Cancel", exact=True).first
+        expect(cancel).to_be_in_viewport(ratio=1)
+        frame = page.get_by_role("region", name="Operations", exact=True)
+        assert frame.evaluate("one => one.scrollWidth <= one.clientWidth"), width
+        for one in page.locator("#operations td:first-child code").all()[:3]:
+            assert one.evaluate("one => one.getClientRects().length") == 1, width  # the id is on one line
+    page.set_viewport_size({"width": 768, "height": 900})
+    page.goto("/dashboard/usage/")
+    frame = page.get_by_role("region", name="Usage", exact=True)
+    assert frame.evaluate("one => one.scrollWidth > one.clientWidth")
+    assert "scroll" in frame.evaluate(
+        "one => getComputedStyle(one).backgroundAttachment"
+    )  # the shadow stays at the side

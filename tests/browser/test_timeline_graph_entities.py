@@ -34,19 +34,20 @@ def test_a_memory_vanishes_before_it_was_said(demo: Page) -> None:
     listed = demo.get_by_role("link", name=MOVE)
     expect(listed).to_be_visible()
     expect(demo.locator("#timeline-chart .timeline-item")).not_to_have_count(0)
-    move_slider(demo.get_by_role("slider", name="Known on"), 30)
+    move_slider(demo.get_by_role("slider", name="What the agent knew"), 30)
     expect(listed).to_have_count(0)
     expect(demo).to_have_url(re.compile("known_at="))
     demo.reload()  # the address holds the state
     expect(demo.locator("#timeline-chart .timeline-item")).not_to_have_count(0)
     expect(listed).to_have_count(0)
-    demo.locator("[data-travel=known_at]").get_by_role("button", name="Now", exact=True).click()
+    demo.locator("[data-travel=known_at]").get_by_role("button", name="Known now").click()
     expect(listed).to_be_visible()
 
 
 def test_every_place_of_a_slider_is_another_moment(demo: Page) -> None:
     demo.goto(f"{BANK}/timeline/")
     chart = demo.locator("#timeline-chart")
+    demo.locator("[data-travel=as_of] summary").click()
     top = chart.bounding_box()
     for name in ("as_of", "known_at"):
         row = demo.locator(f"[data-travel={name}]")
@@ -56,7 +57,7 @@ def test_every_place_of_a_slider_is_another_moment(demo: Page) -> None:
         for share in (0.1, 0.5, 0.7, 0.95):
             demo.mouse.click(box["x"] + box["width"] * share, box["y"] + box["height"] / 2)
             seen.append(row.locator("[data-shown]").inner_text())
-        assert len({*seen, "Now", "Any day"}) == 6, seen
+        assert len({*seen, "now", "at any time"}) == 6, seen
     expect(demo.locator("#timeline-status")).to_contain_text("known on")
     assert chart.bounding_box()["y"] == top["y"]  # type: ignore[index]  # both are drawn
 
@@ -71,14 +72,15 @@ def test_a_pinned_memory_vanishes_before_it_was_said(demo: Page) -> None:
     expect(card).to_contain_text(MOVE)
     expect(card).to_be_in_viewport(ratio=1)
     expect(mark).to_contain_text(MOVE)
-    move_slider(demo.get_by_role("slider", name="Known on"), 30)
+    move_slider(demo.get_by_role("slider", name="What the agent knew"), 30)
     expect(card).to_contain_text("Not known yet on")
     expect(card).to_be_in_viewport(ratio=1)
     expect(mark).to_have_count(0)
     demo.reload()  # the address holds the pin
     expect(card).to_contain_text("Not known yet on")
-    demo.locator("[data-travel=known_at]").get_by_role("button", name="Now", exact=True).click()
-    move_slider(demo.get_by_role("slider", name="True on"), 30)
+    demo.locator("[data-travel=known_at]").get_by_role("button", name="Known now").click()
+    demo.locator("[data-travel=as_of] summary").click()
+    move_slider(demo.get_by_role("slider", name="What was true"), 30)
     expect(card).to_contain_text("Not true yet on")
     expect(mark).to_have_class(re.compile("timeline-hidden"))
     window = re.findall("from=[^&]+", demo.url)
@@ -91,6 +93,80 @@ def test_a_pinned_memory_vanishes_before_it_was_said(demo: Page) -> None:
     expect(demo).not_to_have_url(re.compile("memory="))
 
 
+def test_the_first_slider_hides_every_piece_of_evidence_before_it_was_said(demo: Page) -> None:
+    """A newcomer comes from the sentence behind an opinion, and moves the slider that is seen first."""
+    demo.goto(f"{BANK}/opinions/")
+    opinions = [one.get_attribute("href") for one in demo.locator("#results li a.memory-text").all()]
+    assert len(opinions) == 10
+    card = demo.get_by_role("article", name="The pinned memory")
+    for address in opinions:
+        demo.goto(str(address))
+        demo.locator(".belief-step").first.get_by_role("link", name="On the timeline").first.click()
+        slider = demo.locator("[data-travel] [data-slider]:visible")
+        expect(slider).to_have_count(1)
+        expect(demo.locator("#timeline-chart .timeline-pinned")).to_be_visible()
+        slider.evaluate("(one) => { one.value = one.min; one.dispatchEvent(new Event('input', {bubbles: true})); }")
+        expect(card).to_contain_text("Not known yet on")
+        expect(demo.locator("#timeline-chart .timeline-pinned")).to_have_count(0)
+        card.get_by_role("link", name="Show what the agent knows now").click()
+        expect(demo.locator("#timeline-chart .timeline-pinned")).to_be_visible()
+        card.get_by_role("link", name="Show what the agent knew on").click()
+        expect(card).to_contain_text("Not known yet on")
+
+
+def test_the_chart_and_its_slider_are_seen_together_on_a_phone(demo: Page) -> None:
+    demo.set_viewport_size({"width": 380, "height": 800})
+    demo.goto(f"{BANK}/opinions/")
+    demo.locator("#results li a.memory-text").first.click()
+    demo.locator(".belief-step").first.get_by_role("link", name="On the timeline").first.click()
+    slider = demo.get_by_role("slider", name="What the agent knew")
+    before = slider.bounding_box()
+    expect(demo.locator("#timeline-chart .timeline-pinned .timeline-dot")).to_be_in_viewport()
+    move_slider(slider, 40)
+    expect(demo.locator("#timeline-chart")).to_contain_text("not known yet")
+    expect(slider).to_be_in_viewport()
+    assert slider.bounding_box() == before  # it stays under the finger
+    expect(demo.get_by_text("This memory: not known yet")).to_be_in_viewport()
+
+
+def test_labels_of_the_timeline_stay_inside_the_chart(demo: Page) -> None:
+    demo.set_viewport_size({"width": 1440, "height": 900})
+    demo.goto(f"{BANK}/opinions/")
+    demo.get_by_role("link", name=re.compile("^Working with Harbour Food Bank")).click()
+    demo.locator(".belief-step").first.get_by_role("link", name="On the timeline").first.click()
+    expect(demo.locator("#timeline-chart .timeline-pinned .timeline-label")).to_be_visible()
+    cut = """[...document.querySelectorAll('.timeline-label')].filter((one) => {
+        const box = one.getBoundingClientRect(), frame = one.closest('.timeline').getBoundingClientRect();
+        return box.left < frame.left || box.right > frame.right;
+    }).map((one) => one.textContent)"""
+    assert demo.evaluate(cut) == []
+    tiny = """() => {
+        document.getElementById('timeline-chart').style.width = '4px';
+        dispatchEvent(new Event('resize'));
+        const bars = [...document.querySelectorAll('#timeline-chart rect')];
+        return bars.filter((one) => Number(one.getAttribute('width')) < 0).length;
+    }"""
+    assert demo.evaluate(tiny) == 0
+
+
+def test_a_lane_that_is_too_full_for_words_says_so(demo: Page) -> None:
+    demo.goto(f"{BANK}/timeline/")
+    expect(demo.get_by_text(re.compile(r"^\d+ memories. Zoom in to read them.$")).first).to_be_visible()
+    demo.get_by_role("button", name="Day", exact=True).click()
+    expect(demo.locator("#timeline-chart .timeline-world .timeline-label")).not_to_have_count(0)
+
+
+def test_times_are_never_seen_in_utc_after_a_move_of_the_slider(demo: Page) -> None:
+    demo.goto(f"{BANK}/timeline/")
+    demo.evaluate("""() => { window.seen = []; new MutationObserver(() => requestAnimationFrame(() => {
+        seen.push(...[...document.querySelectorAll('#content time')].filter((one) => one.textContent.endsWith('UTC')));
+    })).observe(document.getElementById('content'), {childList: true, subtree: true}); }""")
+    move_slider(demo.get_by_role("slider", name="What the agent knew"), 30)
+    expect(demo.locator("#timeline-status")).to_contain_text("known on")
+    demo.wait_for_timeout(200)
+    assert demo.evaluate("seen.length") == 0
+
+
 def test_steps_keys_and_lanes_of_the_timeline(demo: Page) -> None:
     """A window of a few days, because axe-core takes long over hundreds of rows."""
     now = timezone.now()
@@ -98,9 +174,9 @@ def test_steps_keys_and_lanes_of_the_timeline(demo: Page) -> None:
     status = demo.locator("#timeline-status")
     everything = status.inner_text()
     check_page(demo, "timeline")
-    demo.get_by_role("button", name="Known on: before the previous change").click()
+    demo.get_by_role("button", name="What the agent knew: before the previous change").click()
     expect(status).not_to_have_text(everything)
-    demo.get_by_role("button", name="Known on: the next change").click()
+    demo.get_by_role("button", name="What the agent knew: the next change").click()
     expect(status).to_contain_text(everything.split(" ", maxsplit=1)[0])
     chart = demo.locator("#timeline-chart")
     chart.focus()
@@ -138,10 +214,18 @@ def test_a_node_of_the_graph_is_expanded_and_searched(demo: Page) -> None:
     demo.get_by_role("button", name="Expand").click()
     expect(demo.locator("#toasts")).to_contain_text(re.compile("added|Everything around this node"))
     demo.get_by_role("searchbox", name="Find an entity or a memory").fill("paywell")
+    expect(demo).to_have_url(re.compile(r"\?q=paywell$"))
     demo.locator("#graph-panel").get_by_role("link", name=re.compile("^Paywell")).click()
-    expect(demo.get_by_role("heading", name="Paywell")).to_be_visible()
+    expect(demo.get_by_role("heading", name="Paywell", exact=True)).to_be_visible()
     demo.get_by_label("Evidence").uncheck()
     expect(demo).to_have_url(re.compile("hide=evidence"))
+    demo.get_by_role("link", name="1000").click()
+    expect(demo).to_have_url(re.compile("node=entity.*hide=evidence.*size=1000"))
+    expect(demo.get_by_role("heading", name="Paywell", exact=True)).to_be_visible()
+    expect(demo.get_by_label("Evidence")).not_to_be_checked()
+    demo.locator("#graph-panel li a").first.click()
+    expect(demo.get_by_role("heading", name="Paywell")).to_have_count(0)
+    expect(demo).to_have_url(re.compile("hide=evidence&size=1000"))
 
 
 def test_a_kind_can_be_hidden_before_the_graph_is_drawn(demo: Page) -> None:

@@ -92,6 +92,7 @@ def test_settings_are_saved_and_refused_ones_keep_the_input(client: Client, acme
     change_bank(BankAccess(acme.id), "support", BankChange(name="Faster"))
     stale = client.post(f"{BANK}settings/save/", SETTINGS | {"version": "0" * 16})
     assert stale.status_code == 422
+    assert "These settings have changed since you opened them" in stale.content.decode()
     assert fresh(support).name == "Faster"
 
 

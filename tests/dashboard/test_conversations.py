@@ -94,8 +94,22 @@ def test_nonsense_in_the_address_of_the_list_is_no_error(client: Client, support
 def test_a_message_that_is_gone_leads_to_the_end_of_the_thread(client: Client, support: Bank) -> None:
     assert "no longer there" in read(client, f"{LIST}?thread=kitchen&message={uuid4()}")
     assert "sunrise" in read(client, f"{LIST}?thread=kitchen&message=nonsense&before=x&after=y")
-    assert client.get(f"{LIST}?thread=nowhere").status_code == 404
-    assert client.get(f"{LIST}?thread=%00").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "address", ["conversations/?thread=nowhere", "conversations/?thread=%00", "conversation/?thread=nowhere"]
+)
+def test_an_unknown_conversation_has_a_page_that_says_so(client: Client, support: Bank, address: str) -> None:
+    answer = client.get(LIST.replace("conversations/", address))
+    assert answer.status_code == 404
+    assert "This conversation is not here" in answer.text
+    assert LIST in answer.text
+
+
+def test_a_longer_address_than_that_of_the_conversations_is_a_designed_404(client: Client, support: Bank) -> None:
+    answer = client.get(f"{LIST}nowhere", headers={"Accept": "text/html"})
+    assert answer.status_code == 404
+    assert (answer.headers["Content-Type"], "<h1" in answer.text) == ("text/html; charset=utf-8", True)
 
 
 def test_messages_without_a_thread_are_a_conversation_too(client: Client, acme: Tenant) -> None:

@@ -124,7 +124,12 @@ def test_a_pasted_text(client: Client, bank: Bank) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"), [("", "Choose a file, or paste a text."), ('[{"colour": "red"}]', "no known format")]
+    ("text", "reason"),
+    [
+        ("", "Choose a file, or paste a text."),
+        ('[{"colour": "red"}]', "no known format"),
+        ("A note\x00", "Null characters are not allowed."),
+    ],
 )
 def test_a_text_that_can_not_be_imported_keeps_the_input(client: Client, bank: Bank, text: str, reason: str) -> None:
     answer = client.post(PAGE, {"text": text})

@@ -54,6 +54,13 @@ def test_a_part_of_the_page_is_answered_with_the_clean_address(client: Client, s
     assert "<html" in client.get(f"{LIST}?q=sunrise", headers=going_back).content.decode()
 
 
+def test_an_event_is_true_since_it_happened(client: Client, acme: Tenant, support: Bank) -> None:
+    happened = timezone.now() - timedelta(days=9)
+    event = make_unit(acme, bank=support, text="Alice moved.", kind="event", occurred_start=happened)
+    assert "an unknown time" not in read(client, f"{LIST}{event.id}/")
+    assert f'aria-label="True from {happened:%-d %b %Y} to now' in client.get(f"{LIST}{event.id}/").content.decode()
+
+
 def test_every_filter_narrows_the_list(client: Client, acme: Tenant, support: Bank) -> None:
     hear(acme, [("user", "Dele", "The Thursday group meets in Bristol.")], thread="other", tags=["weekly"])
     assert "Bristol" in read(client, LIST)
@@ -162,7 +169,11 @@ def test_editing_leaves_a_step_of_history(client: Client, support: Bank) -> None
         assert words in page
     stale = client.post(f"{LIST}{unit.id}/edit/", given | {"text": "Something else."})
     assert stale.status_code == 422
-    assert "Something else." in stale.content.decode()
+    shown = stale.content.decode()
+    assert "Something else." in shown
+    assert "It now reads: Caroline: I painted a sunset" in shown
+    again = given | {"text": "Something else.", "version": re.findall(r'name="version" value="(\w+)"', shown)[0]}
+    assert client.post(f"{LIST}{unit.id}/edit/", again).status_code == 302
 
 
 @pytest.mark.parametrize(

@@ -185,8 +185,8 @@ def test_nonsense_in_the_address_is_ignored(client: Client, acme: Tenant, bank: 
     tell_story(acme, bank)
     page = list_page(client, queue="%00", review="x", after="nonsense_x", before="9" * 40)
     assert BELIEF in page
-    assert "“x” can't be read as review." in html.unescape(page)
-    assert "“%00” can't be read as queue." in html.unescape(page)
+    assert "State: “x” can't be read, so it does not filter." in html.unescape(page)
+    assert "Queue: “%00” can't be read, so it does not filter." in html.unescape(page)
     answer = client.get(f"/dashboard/banks/kitchen/opinions/{tell_more(acme, bank)}/", {"before": "9" * 40})
     assert answer.status_code == 200
 
@@ -220,6 +220,27 @@ def test_an_opinion_leads_to_the_sentence_that_was_said(client: Client, acme: Te
     assert address
     conversation = client.get(address[1].replace("&amp;", "&")).content.decode()
     assert "I would pay once and gladly." in conversation
+
+
+def test_a_fact_that_has_ended_is_explained_and_a_reason_names_its_author(
+    client: Client, acme: Tenant, bank: Bank
+) -> None:
+    opinion = tell_story(acme, bank)
+    assert "A fact that was true once still counts." not in read_page(client, opinion.id)
+    with tenant_transaction(acme.id):
+        ended = {"valid_until": timezone.now(), "expired_at": timezone.now(), "close_reason": "update"}
+        MemoryUnit.objects.of_bank(bank).filter(text=SENTENCE).update(**ended)
+    page = read_page(client, opinion.id)
+    assert page.count("A fact that was true once still counts.") == 1
+    assert page.count("The agent's own reasoning") == 3
+    assert re.search(r"Reason given by <span[^>]*>mira@example.com", page)
+    assert "This opinion on the timeline" in page
+    assert "This memory on the timeline" in page
+
+
+def test_the_reasons_of_an_opinion_come_before_the_review(client: Client, acme: Tenant, bank: Bank) -> None:
+    page = read_page(client, tell_story(acme, bank).id)
+    assert page.index('id="steps-title"') < page.index('id="chart-title"') < page.index('id="review"')
 
 
 def test_a_conversation_leads_back_to_the_opinion(client: Client, acme: Tenant, bank: Bank) -> None:

@@ -58,3 +58,13 @@ def test_a_missing_thing_is_said_within_the_dashboard(
     assert said in page
     assert f'<a class="button button-primary" {way_back}' in page
     assert 'aria-label="Main"' in page  # the menu
+
+
+def test_the_address_of_a_form_leads_back_to_a_page(client: Client, support: Bank) -> None:
+    """A reader opens it by its address, e.g. after a refused form."""
+    answer = client.get(f"{BANK}entities/{UUID(int=1)}/edit/")
+    page = answer.content.decode()
+    assert answer.status_code == 405
+    assert answer["Allow"] == "POST"
+    assert "Nothing to show at this address" in page
+    assert f'<a class="button button-primary" href="{BANK}entities/">' in page

@@ -51,6 +51,11 @@ def test_without_an_open_bank_the_banks_used_last_are_searched(client: Client, b
     assert "Nothing matches" in read(client, q="zeppelin")
 
 
+def test_an_entity_comes_before_the_memories_that_name_it(client: Client, banks: list[Bank]) -> None:
+    found = read(client, q="subscription", bank="nora")
+    assert found.index("Subscription of Nora") < found.index("Nora has a subscription")
+
+
 def test_an_open_bank_is_searched_alone(client: Client, banks: list[Bank]) -> None:
     found = read(client, q="subscription", bank="nora")
     assert "Nora has a subscription" in found

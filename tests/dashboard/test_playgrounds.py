@@ -302,6 +302,29 @@ def test_bad_input_and_a_broken_model_are_said(
     assert read_events(post("reflect/stream/", query="Where is Alice?"))[-1][0] == "error"
 
 
+def test_the_events_of_reflect_and_chat_show_control_characters(
+    post: Callable[..., httpx.Response], memory: Memory, llm: ScriptedLLM
+) -> None:
+    memory.unit("\u202eEvil lives in Lisbon\x07")
+    llm.chat.otherwise = lambda _received: write("\u202eEvil lives in Lisbon [1].")
+    for path, fields in (
+        ("reflect/stream/", {"query": "Who is in Lisbon?"}),
+        ("chat/say/", {"text": "Who is in Lisbon?"}),
+    ):
+        answer = post(path, chat=str(uuid4()), **fields)
+        events = read_events(answer)
+        told = {
+            name: json.dumps([data for one, data in events if one == name], ensure_ascii=False) for name, _ in events
+        }
+        assert "⟨U+202E⟩Evil lives in Lisbon⟨U+0007⟩" in told["memories"]
+        for name in {"delta", "done", "prompt"} & set(told):
+            assert "⟨U+202E⟩Evil" in told[name], name
+        assert {"delta", "done"} <= set(told)
+        assert "\u202e" not in json.dumps(events, ensure_ascii=False)
+    llm.chat.fail(400)
+    assert read_events(post("reflect/stream/", query="Where is Alice?"))[-1][0] == "error"
+
+
 def test_a_turn_of_the_chat_knows_the_turns_before_it(
     post: Callable[..., httpx.Response], memory: Memory, llm: ScriptedLLM
 ) -> None:

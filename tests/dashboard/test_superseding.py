@@ -209,7 +209,7 @@ def test_words_that_another_memory_has_need_no_second_one(client: Client, suppor
     [
         ({"text": "  "}, "required|Write what is true now"),
         ({"text": NEW, "since": "soon"}, "valid date"),
-        ({"text": NEW, "version": "stale"}, "was changed since"),
+        ({"text": NEW, "version": "stale"}, "has changed since"),
         ({"text": NEW, "since": "1990-01-01T00:00"}, "begin before"),
         ({"text": "dele: caroline lives in lisbon"}, "says the same"),
     ],

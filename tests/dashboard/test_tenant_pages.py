@@ -13,6 +13,7 @@ from memoryplatform.dashboard.templatetags.dashboard import browser
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import delete_bank_for_good
 from tenants.audit import SYSTEM, Actor, record
+from tenants.identifiers import uuid7
 from tenants.memberships import found_tenant
 from tenants.models import Tenant, User
 from tenants.transactions import tenant_transaction
@@ -146,3 +147,29 @@ def test_a_deleted_bank_leaves_the_menu(client: Client, acme: Tenant) -> None:
     delete_bank_for_good(BankAccess(acme.id), "support")
     assert client.get("/dashboard/banks/support/memories/").status_code == 404
     assert "banks/support/" not in read(client, "/dashboard/members/")
+
+
+@pytest.mark.parametrize("path", ["/dashboard/settings/", "/dashboard/tenants/new/"])
+def test_a_refused_name_of_a_tenant_keeps_the_input(client: Client, path: str) -> None:
+    answer = client.post(path, {"name": "www.acme.example"})
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert "<p>The name contains a web address.</p>" in page
+    assert 'value="www.acme.example"' in page
+
+
+@pytest.mark.parametrize(
+    ("address", "thing"),
+    [
+        ("keys/{}/rotate/", "key"),
+        ("keys/{}/revoke/", "key"),
+        ("members/{}/role/", "member"),
+        ("members/{}/remove/", "member"),
+        ("invitations/{}/revoke/", "invitation"),
+        ("apps/{}/disconnect/", "app"),
+    ],
+)
+def test_what_is_not_there_or_another_tenants_is_a_404(client: Client, address: str, thing: str) -> None:
+    answer = client.post(f"/dashboard/{address.format(uuid7())}", {"overlap": "1", "role": "viewer"})
+    assert answer.status_code == 404
+    assert f"This {thing} is not here" in answer.content.decode()

@@ -135,8 +135,10 @@ def test_nonsense_in_the_address_is_named_and_ignored(client: Client, bank: Bank
     ):  # fmt: skip
         assert texts(read(client, query)) == ["Alice likes tea."], query
         page = client.get(f"/dashboard/banks/support/timeline/?{query}").content.decode()
-        assert "can&#x27;t be read as" in page or "A window ends after it begins" in page, query
-    assert "can&#x27;t be read as" not in client.get("/dashboard/banks/support/timeline/?lanes=entity").content.decode()
+        assert "can&#x27;t be read, so" in page or "A window ends after it begins" in page, query
+    assert (
+        "can&#x27;t be read, so" not in client.get("/dashboard/banks/support/timeline/?lanes=entity").content.decode()
+    )
 
 
 def pinned(client: Client, unit_id: UUID, query: str = "") -> tuple[str, bool]:
@@ -177,8 +179,7 @@ def test_the_words_of_plans_events_opinions_corrections_and_late_imports(client:
     wrong = tell(bank, "Alice lives in Rome.", 1, expired_at=day(3), close_reason="correction")
     assert pinned(client, wrong, "as_of=2026-05-12T00:00:00Z") == ("Never true: it was corrected on 3 May.", True)
     opinion = tell(bank, "Tea is good.", 10, network="opinion", confidence=0.7)
-    sentence = "No start is known, so it counts as true on 3 May. The agent formed this on 10 May. "
-    sentence += "Move “Known on” to a day before."
+    sentence = "No start is known, so it counts as true on 3 May. The agent formed this only on 10 May."
     assert pinned(client, opinion, "as_of=2026-05-03T00:00:00Z") == (sentence, False)
     imported = tell(bank, "Bob likes tea.", 2, recorded_at=day(10))
     words = ("Not known yet on 5 May: the agent was told on 10 May.", True)
@@ -187,9 +188,9 @@ def test_the_words_of_plans_events_opinions_corrections_and_late_imports(client:
     assert pinned(client, removed) == ("No longer held: it ended on 5 May.", False)
 
 
-def test_a_memory_learned_after_the_day_offers_a_day_before_it_was_known(client: Client, bank: Bank) -> None:
+def test_a_pinned_memory_offers_the_day_before_it_was_known(client: Client, bank: Bank) -> None:
     unit = tell(bank, "Alice lives in Lisbon.", 10, valid_from=day(5))
-    words = "True on 7 May. The agent heard this on 10 May. Move “Known on” to a day before."
+    words = "True on 7 May. The agent heard this only on 10 May."
     assert pinned(client, unit, "as_of=2026-05-07T00:00:00Z") == (words, False)
     page = client.get(f"/dashboard/banks/support/timeline/?memory={unit}&as_of=2026-05-07T00:00:00Z").content.decode()
     (address,) = re.findall(r'href="\?([^"]*)" data-known-at', page)
@@ -197,7 +198,18 @@ def test_a_memory_learned_after_the_day_offers_a_day_before_it_was_known(client:
     assert sentence.startswith("Not known yet on 9 May")
     assert is_hidden
     assert read(client, html.unescape(address))["pinned"]["is_unknown"]
-    assert "data-known-at" not in client.get(f"/dashboard/banks/support/timeline/?memory={unit}").content.decode()
+    page = client.get(f"/dashboard/banks/support/timeline/?memory={unit}").content.decode()
+    assert "Show what the agent knew on" in page  # also where no slider is moved
+    page = client.get(f"/dashboard/banks/support/timeline/?memory={unit}&known_at=2026-05-09T00:00Z").content.decode()
+    assert "Show what the agent knows now" in page
+
+
+def test_the_window_of_a_pinned_memory_holds_its_end(client: Client, bank: Bank) -> None:
+    ended = tell(bank, "Alice lives in Rome.", 1, valid_until=day(50), expired_at=day(50), close_reason="update")
+    data = read(client, f"memory={ended}")
+    assert data["from"] < day(1).timestamp() * 1000 < day(50).timestamp() * 1000 < data["to"]
+    far = tell(bank, "Alice owns a house.", 1, valid_until=datetime(3500, 1, 1, tzinfo=UTC))
+    assert read(client, f"memory={far}")["to"] == day(15).timestamp() * 1000
 
 
 def test_a_pin_opens_the_window_around_the_memory_and_survives_filters(

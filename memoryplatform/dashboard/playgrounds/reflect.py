@@ -15,6 +15,7 @@ from memoryplatform.api.serializers import check_input
 from memoryplatform.api.v1.reflect import encode_reflect_event
 from memoryplatform.api.v1.reflect_input import ReflectInput
 from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.dashboard.control_characters import show_in_event
 from memoryplatform.dashboard.playgrounds.questions import suggest
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.own_llm import find_llm
@@ -105,9 +106,11 @@ def open_stream(request: HttpRequest, start: Callable[[], Generator[bytes, None,
 
 
 def guard(request: HttpRequest, events: Generator[bytes, None, None]) -> Generator[bytes, None, None]:
+    """Events for people: each shows its control characters."""
     try:
-        yield from events
+        for event in events:
+            yield show_in_event(event)
     except Exception as error:  # noqa: BLE001  # as above
-        yield encode_event("error", handle_exception(error, {"request": request}).data)
+        yield show_in_event(encode_event("error", handle_exception(error, {"request": request}).data))
     finally:
         events.close()

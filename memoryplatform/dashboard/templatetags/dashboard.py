@@ -135,6 +135,12 @@ def spaced(name: str) -> str:
 
 
 @register.simple_tag
+def prints_mail() -> bool:
+    """Without EMAIL_URL, e-mails are printed to the console of the web server."""
+    return settings.EMAIL_BACKEND.endswith(".console.EmailBackend")
+
+
+@register.simple_tag
 def memory_url(bank: Bank, unit: MemoryUnit) -> str:
     """The page of a memory. An opinion has a page of its own."""
     folder = "opinions" if unit.network == Network.OPINION else "memories"
