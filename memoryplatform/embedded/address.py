@@ -1,12 +1,21 @@
 """The address that the web server listens on."""
 
 import http.client
+import ipaddress
 import socket
 from dataclasses import dataclass
 
 from memoryplatform.embedded.errors import StartError
 
 MAX_PORT = 65_535
+
+
+def is_loopback(host: str) -> bool:
+    """Any other name counts as an address that other machines reach."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 @dataclass(frozen=True)

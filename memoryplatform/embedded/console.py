@@ -10,6 +10,7 @@ from typing import TextIO
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from memoryplatform.embedded.address import Address
+from memoryplatform.embedded.demo import BANK_ID, NAME
 from memoryplatform.embedded.errors import StartError
 from memoryplatform.embedded.folder import VARIABLE, find_data_dir
 
@@ -74,15 +75,18 @@ def parse_demo_login(output: str) -> DemoLogin:
     raise StartError("The demo command printed no login.")
 
 
-def build_banner(address: Address, demo: DemoLogin, data_dir: Path) -> str:
+def build_banner(address: Address, demo: DemoLogin, data_dir: Path, *, with_bank: bool = True) -> str:
     password = f" / {demo.password} (shown once)" if demo.password else ""
     lines = [
+        f"  Dashboard  {address.url}/dashboard/",
+        f"  Login      {demo.email}{password}",
+        *([f"  Demo agent {NAME}: {address.url}/dashboard/banks/{BANK_ID}/opinions/"] if with_bank else []),
+        "",
         f"  Service    {address.url}",
         f"  Docs       {address.url}/docs/",
         f"  MCP        {address.url}/mcp/",
         f"  Admin      {address.url}/admin/",
         f"  Sign up    {address.url}/accounts/signup/ (e-mails are printed here, unless EMAIL_URL is set)",
-        f"  Login      {demo.email}{password}",
         *([f"  API key    {demo.api_key} (shown once)"] if demo.api_key else []),
         "",
         *build_first_steps(address, demo, data_dir),
@@ -90,6 +94,14 @@ def build_banner(address: Address, demo: DemoLogin, data_dir: Path) -> str:
         f"  Data       {data_dir}",
         "  Ctrl-C stops everything; the data stays.",
     ]
+    return "\n".join(["", *lines, ""])
+
+
+def build_reminder(address: Address, demo: DemoLogin) -> str:
+    """The sign-in once more, below the first lines of the workers; empty if the password is not new."""
+    if not demo.password:
+        return ""
+    lines = [f"  Dashboard  {address.url}/dashboard/", f"  Login      {demo.email} / {demo.password} (not shown again)"]
     return "\n".join(["", *lines, ""])
 
 

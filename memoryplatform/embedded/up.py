@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from pathlib import Path
 import memoryplatform
 from memoryplatform.embedded.address import Address
 from memoryplatform.embedded.child import Child, Command, discard
-from memoryplatform.embedded.console import Console, DemoLogin, build_banner, parse_demo_login
+from memoryplatform.embedded.console import Console, DemoLogin, build_banner, build_reminder, parse_demo_login
 from memoryplatform.embedded.errors import Interrupted, StartError
 from memoryplatform.embedded.folder import VARIABLE, DataFolder
 from memoryplatform.embedded.processes import MARK, Processes, Stage, stop_marked
@@ -19,6 +20,7 @@ from memoryplatform.embedded.services import ExternalServices, start_services
 
 HEALTH_SECONDS = 120.0
 PROJECT = Path(memoryplatform.__file__).parents[1]
+SECONDS_OF_FIRST_LINES = 20.0  # until the workers have loaded their models
 REQUEST_GRACE_SECONDS = 5  # for requests under way when the web server stops
 
 
@@ -91,18 +93,32 @@ def serve(options: Options, folder: DataFolder, processes: Processes, console: C
         unanswered = f"{options.address.url}/health does not answer"
         processes.wait_until(options.address.is_healthy, seconds=HEALTH_SECONDS, what=unanswered)
     start_workers(options.queue_groups, programs, processes, console)
-    console.say(build_banner(options.address, demo, folder.path))
+    console.say(build_banner(options.address, demo, folder.path, with_bank=options.with_demo))
     console.stream_logs()
     try:
-        processes.supervise(console.say)
+        with say_later(build_reminder(options.address, demo), console):
+            processes.supervise(console.say)
     except Interrupted:
         console.say("Stopping ...")
         raise
 
 
+@contextmanager
+def say_later(text: str, console: Console) -> Iterator[None]:
+    """Say it when the workers have written their first lines, which would push it out of sight."""
+    timer = threading.Timer(SECONDS_OF_FIRST_LINES, console.say, [text])
+    timer.daemon = True
+    if text:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 def write_environment(folder: DataFolder, address: Address, services: Mapping[str, str]) -> Programs:
     kept = {name: folder.secret(name) for name in ("SECRET_KEY", "API_KEY_SECRET")} | dict(services)
-    kept["UP_URL"] = address.url
+    kept["UP_URL"], kept["UP_HOST"] = address.url, address.host
     kept["METRICS_TOKEN"] = os.environ.get("METRICS_TOKEN") or folder.secret("METRICS_TOKEN")
     folder.write_environment(kept)
     folder.empty_metrics()

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from memoryplatform_client.cli import session
+from memoryplatform_client.cli import program, session
 from memoryplatform_client.cli.commands import banks
 from memoryplatform_client.cli.program import COMMANDS
 from tests.cli.conftest import Cli
@@ -99,6 +99,13 @@ def test_help_and_version_are_no_failure(bare_cli: Cli) -> None:
     assert bare_cli("--help").code == 0
     assert bare_cli("banks", "--help").code == 0
     assert bare_cli("--version").out.startswith("memoryplatform ")
+
+
+def test_help_names_the_commands_of_an_installed_service(bare_cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = " ".join(bare_cli().out.split())
+    assert ("`memoryplatform up`" in shown, "`memoryplatform manage COMMAND`" in shown) == (True, True)
+    monkeypatch.setattr(program, "find_spec", lambda _: None)
+    assert "up" not in bare_cli().out.split()
 
 
 @pytest.mark.parametrize("missing", ["rich", "platformdirs"])

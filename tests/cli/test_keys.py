@@ -43,6 +43,14 @@ def test_a_key_is_made_rotated_and_revoked(cli: Cli, service: Service) -> None:
     assert not works(service, new)
 
 
+def test_a_rotated_key_works_for_another_day_by_default(cli: Cli, service: Service) -> None:
+    key = cli("keys", "create", "agent").out.strip()
+    rotated = cli("keys", "rotate", key.split("_")[1])
+    assert rotated.code == 0
+    assert works(service, key)
+    assert works(service, rotated.out.strip())
+
+
 def test_the_json_of_a_new_key(cli: Cli) -> None:
     ends = (datetime.now(UTC) + timedelta(days=1)).isoformat()
     made = json.loads(cli("keys", "create", "agent", "--expires-at", ends, "--json").out)

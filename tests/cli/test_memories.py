@@ -54,6 +54,7 @@ def test_a_memory_is_shown_edited_invalidated_and_restored(cli: Cli) -> None:
     assert cli("memories", "restore", "support", memory).out == "Restored: Bob sails to Malta.\n"
     shown = cli("memories", "show", "support", memory)
     assert "Bob sails to Malta." in shown.out.splitlines()[0]
+    assert ["told", "once"] in shown.rows
     assert "Changes" in shown.out
     full = json.loads(cli("memories", "show", "support", memory, "--json").out)
     assert (full["state"], len(full["history"]["changes"])) == ("valid", 3)

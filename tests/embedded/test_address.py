@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 import pytest
 
-from memoryplatform.embedded.address import Address
+from memoryplatform.embedded.address import Address, is_loopback
 from memoryplatform.embedded.errors import StartError
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - nothing is bound to it here
@@ -86,3 +86,13 @@ def test_a_silent_port_is_not_healthy(listener: socket.socket) -> None:
 )
 def test_the_url_can_be_opened_from_here(host: str, url: str) -> None:
     assert Address(host, 80).url == url
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "::1", "localhost"])
+def test_loopback_is_reached_from_this_machine_alone(host: str) -> None:
+    assert is_loopback(host)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.7", "example.com", ""])  # noqa: S104
+def test_every_other_host_counts_as_reached_from_outside(host: str) -> None:
+    assert not is_loopback(host)

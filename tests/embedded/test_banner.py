@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from memoryplatform.embedded.address import Address
-from memoryplatform.embedded.console import DemoLogin, build_banner, parse_demo_login
+from memoryplatform.embedded.console import DemoLogin, build_banner, build_reminder, parse_demo_login
 from memoryplatform.embedded.errors import StartError
 
 ADDRESS = Address("127.0.0.1", 8000)
@@ -27,7 +27,8 @@ def test_the_installed_command_names_itself(monkeypatch: pytest.MonkeyPatch) -> 
 def test_the_first_start_shows_password_and_key_and_a_curl_that_uses_it() -> None:
     banner = build_banner(ADDRESS, DemoLogin(email="a@b.example", password="pass", api_key="key"), DATA)
 
-    assert "a@b.example / pass (shown once)" in banner
+    assert "Dashboard  http://127.0.0.1:8000/dashboard/\n  Login      a@b.example / pass (shown once)" in banner
+    assert "Juno: http://127.0.0.1:8000/dashboard/banks/juno/opinions/" in banner
     assert "key (shown once)" in banner
     assert 'curl -H "Authorization: Bearer key" http://127.0.0.1:8000/v1/banks\n' in banner
 
@@ -60,6 +61,17 @@ def test_every_start_shows_where_things_are() -> None:
         "Ctrl-C stops everything",
     ):
         assert part in banner
+
+
+def test_a_start_without_the_demo_bank_names_no_demo_agent() -> None:
+    demo = DemoLogin(email="a@b.example", password="pass", api_key="key")
+    assert "Juno" not in build_banner(ADDRESS, demo, DATA, with_bank=False)
+
+
+def test_a_new_password_is_said_again_below_the_lines_of_the_workers() -> None:
+    demo = DemoLogin(email="a@b.example", password="pass", api_key="key")
+    assert "Login      a@b.example / pass" in build_reminder(ADDRESS, demo)
+    assert build_reminder(ADDRESS, DemoLogin(email="a@b.example", password=None, api_key=None)) == ""
 
 
 def test_the_login_is_found_among_log_lines() -> None:

@@ -1,7 +1,11 @@
 import io
 import os
+import time
 from pathlib import Path
 
+import pytest
+
+from memoryplatform.embedded import up
 from memoryplatform.embedded.console import Console
 
 
@@ -27,3 +31,16 @@ def test_a_reader_that_is_gone_does_not_end_the_service() -> None:
         console.say("and again")
 
         assert Path(f"/dev/fd/{out.fileno()}").resolve() == Path("/dev/null")
+
+
+def test_the_sign_in_is_said_below_the_first_lines_of_the_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(up, "SECONDS_OF_FIRST_LINES", 0.05)
+    out = io.StringIO()
+    console = Console(out)
+    console.stream_logs()
+    with up.say_later("the login", console), up.say_later("", console):
+        console.log("worker-ingest", "models.ready")
+        time.sleep(0.3)
+    with up.say_later("too late", console):
+        pass
+    assert out.getvalue().splitlines() == ["worker-ingest     | models.ready", "the login"]

@@ -146,8 +146,40 @@ def test_links_in_mails_begin_with_the_address_of_up(folder: DataFolder, monkeyp
 
 
 def read_link_settings() -> str:
-    code = "from memoryplatform.settings.embedded import *; print(MAIL_LINK_URL, PUBLIC_URL)"
+    return read_settings("MAIL_LINK_URL, PUBLIC_URL")
+
+
+def read_settings(names: str) -> str:
+    code = f"from memoryplatform.settings.embedded import *; print({names})"
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.mark.parametrize(("host", "allowed"), [("127.0.0.1", True), ("0.0.0.0", False)])  # noqa: S104
+def test_webhooks_and_own_models_at_private_addresses_need_a_service_on_loopback(
+    folder: DataFolder, monkeypatch: pytest.MonkeyPatch, host: str, *, allowed: bool
+) -> None:
+    monkeypatch.setenv("MEMORYPLATFORM_DATA_DIR", str(folder.path))
+    names = ("WEBHOOK_PRIVATE_ADDRESSES", "OWN_LLM_PRIVATE_ADDRESSES")
+    for name in ("UP_HOST", *names):
+        monkeypatch.delenv(name, raising=False)
+    write_environment(folder, Address(host, 9123), {})
+    assert read_settings(", ".join(names)) == f"{allowed} {allowed}"
+    monkeypatch.setenv(names[0], str(not allowed).lower())
+    assert read_settings(", ".join(names)) == f"{not allowed} {allowed}"
+
+
+def test_a_start_at_another_host_inherits_no_permission_from_the_former_one(
+    folder: DataFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The settings of `up` itself are read before its arguments, and its processes inherit its environment."""
+    monkeypatch.setenv("MEMORYPLATFORM_DATA_DIR", str(folder.path))
+    monkeypatch.delenv("WEBHOOK_PRIVATE_ADDRESSES", raising=False)
+    write_environment(folder, Address("127.0.0.1", 9123), {})
+    code = "import memoryplatform.settings.embedded, os; print('WEBHOOK_PRIVATE_ADDRESSES' in os.environ)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+    programs = write_environment(folder, Address("0.0.0.0", 9123), {})  # noqa: S104 - nothing listens
+    assert programs.environment["UP_HOST"] == "0.0.0.0"  # noqa: S104
 
 
 def test_the_metrics_have_a_token_by_default(folder: DataFolder, monkeypatch: pytest.MonkeyPatch) -> None:

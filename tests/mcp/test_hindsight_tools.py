@@ -8,19 +8,20 @@ import httpx2
 import pytest
 
 from banks.models import Bank
-from memoryplatform.api.mcp.server import HINDSIGHT_TOOLS
+from memoryplatform.api.mcp.server import HINDSIGHT_TOOLS, TOOL_SETS
+from memoryplatform.api.mcp.tools.tool import ToolSet
 from memoryplatform.operations.running.perform import perform
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.factories import make_bank, make_key_with_text, make_tenant
 from tests.mcp.conftest import Connect
 from tests.mcp.connection import Connection, ToolFailed
-from tests.mcp.raw import build_headers
+from tests.mcp.raw import WITHOUT, build_headers, post_call
+from tests.memory_factories import make_bank_alias
 from tests.retrieval.memory import Memory
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 OF_ALL_BANKS = {"list_banks", "create_bank", "get_bank_stats"}
-KNOWLEDGE = {name for name in HINDSIGHT_TOOLS if "knowledge" in name}
 
 
 def list_banks(tenant: Tenant) -> list[str]:
@@ -66,6 +67,8 @@ def test_a_new_bank_is_connected_and_made_by_the_first_write(alice: Tenant, conn
     [
         ("create_directive", {"name": "Tone", "content": "Be kind."}),
         ("create_mental_model", {"name": "Boats", "source_query": "Which boats?"}),
+        ("create_knowledge_folder", {"name": "Sea"}),
+        ("create_knowledge_page", {"name": "Boats", "source_query": "Which boats?"}),
         ("update_bank", {"name": "Nora"}),
     ],
 )
@@ -140,6 +143,13 @@ def call_every_tool(client: Connection, alice: Tenant) -> dict[str, dict[str, An
     call("get_mental_model", mental_model_id=model_id)
     call("clear_mental_model", mental_model_id=model_id)
     call("delete_mental_model", mental_model_id=model_id)
+    folder_id = call("create_knowledge_folder", name="Sea")["id"]
+    page_id = call("create_knowledge_page", name="Boats", source_query="Which boats?", parent_id=folder_id)["page_id"]
+    call("get_knowledge_base_tree")
+    call("search_knowledge_base", query="boats", limit="3")
+    call("update_knowledge_node", node_id=page_id, name="Ships", refresh_after_consolidation=False)
+    call("get_knowledge_page", page_id=page_id)
+    call("delete_knowledge_node", node_id=folder_id)
     directive_id = call("create_directive", name="Tone", content="Be kind.", priority="2")["id"]
     call("list_directives")
     call("delete_directive", directive_id=directive_id)
@@ -157,7 +167,7 @@ def call_every_tool(client: Connection, alice: Tenant) -> dict[str, dict[str, An
 def test_every_tool_works(alice: Tenant, connected_like_hindsight: Connect) -> None:
     client = connected_like_hindsight(alice)
     told = call_every_tool(client, alice)
-    assert set(told) | KNOWLEDGE == set(HINDSIGHT_TOOLS)
+    assert set(told) == set(HINDSIGHT_TOOLS)
     assert told["retain"]["status"] == "accepted"
     active = {one["id"]: one["status"] for one in told["list_operations"]["operations"]}
     assert active[told["retain"]["operation_id"]] == "pending"
@@ -171,6 +181,12 @@ def test_every_tool_works(alice: Tenant, connected_like_hindsight: Connect) -> N
     assert told["list_tags"]["items"] == [{"tag": "sea", "count": 1}]
     assert told["update_mental_model"]["trigger"]["refresh_after_consolidation"] is True
     assert told["get_mental_model"]["name"] == "Ships"
+    (folder,) = told["get_knowledge_base_tree"]["roots"]
+    assert [(one["name"], one["kind"]) for one in folder["children"]] == [("Boats", "page")]
+    assert [one["name"] for one in told["search_knowledge_base"]["results"]] == ["Boats"]
+    assert told["update_knowledge_node"]["trigger"]["refresh_after_consolidation"] is False
+    assert told["get_knowledge_page"]["name"] == "Ships"
+    assert told["delete_knowledge_node"]["deleted_count"] == 2
     assert told["create_directive"]["priority"] == 2
     assert told["get_bank"]["mission"] == "I help."
     assert told["get_bank_stats"]["total_nodes"] == 1
@@ -179,13 +195,6 @@ def test_every_tool_works(alice: Tenant, connected_like_hindsight: Connect) -> N
     assert told["list_banks"]["total"] == 1
     assert told["invalidate_memory"]["state"] == "invalidated"
     assert list_banks(alice) == []
-
-
-def test_knowledge_pages_are_refused_with_the_tool_to_use(alice: Tenant, connected_like_hindsight: Connect) -> None:
-    client = connected_like_hindsight(alice)
-    with pytest.raises(ToolFailed, match="use create_mental_model"):
-        client.call("create_knowledge_page", name="Boats", source_query="Which boats?")
-    assert len(KNOWLEDGE) == 7
 
 
 def test_a_retain_in_the_background_is_performed(alice: Tenant, connected_like_hindsight: Connect) -> None:
@@ -244,3 +253,26 @@ def test_a_bank_limits_its_tools(alice: Tenant, connected_like_hindsight: Connec
     with pytest.raises(ToolFailed, match="mcp_enabled_tools"):
         elsewhere.call("sync_retain", content="Bob sails.", bank_id="small")
     assert elsewhere.call("get_bank", bank_id="small")["bank_id"] == "small"
+
+
+@pytest.mark.parametrize("bank_id", ["sup\x00port", "sup\ud800port"])
+@pytest.mark.parametrize("tool_set", TOOL_SETS)
+def test_no_tool_finds_a_bank_whose_id_the_database_cannot_hold(
+    alice: Tenant, base_url: str, tool_set: ToolSet, bank_id: str
+) -> None:
+    url, key = f"{base_url}/mcp/?tools={tool_set.value}", make_key_with_text(alice, scopes=["admin"])[1]
+    for name, tool in TOOL_SETS[tool_set].items():
+        if "bank_id" in tool.listed.input_schema["properties"]:
+            answer = post_call(url, key, name, {"bank_id": bank_id}, version=WITHOUT).text
+            assert "internal_error" not in answer, name
+            expected = "bank_not_found" if tool_set is ToolSet.HINDSIGHT else '"code'
+            assert expected in answer, (name, answer)
+
+
+def test_a_bank_answers_to_its_alias(alice: Tenant, memory: Memory, connected_like_hindsight: Connect) -> None:
+    memory.unit("Bob has a boat")
+    make_bank_alias(alice, bank=memory.bank, alias="helpdesk")
+    by_address = connected_like_hindsight(alice, bank="helpdesk").call("recall", query="Bob boat")
+    by_argument = connected_like_hindsight(alice).call("recall", query="Bob boat", bank_id="helpdesk")
+    for found in (by_address, by_argument):
+        assert [one["text"] for one in found["results"]] == ["Bob has a boat"]

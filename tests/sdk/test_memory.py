@@ -37,6 +37,11 @@ def memory(service: Service) -> Memory:
     return Memory(service.url, api_key=service.key, bank="alice", thread="t1")
 
 
+def test_the_key_may_be_given_by_place(service: Service) -> None:
+    with Memory(service.url, service.key, bank="nobody") as memory:
+        assert memory.retrieve_sync("Where?").items == ()
+
+
 def test_it_is_awaited(memory: Memory, worker: None) -> None:
     async def live() -> tuple[Context, Context]:
         async with memory:

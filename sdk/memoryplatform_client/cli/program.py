@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import NoReturn
 
 from memoryplatform_client.cli.command import Action, Command, Given
@@ -129,7 +130,7 @@ def make_streams_lenient() -> None:
 
 def build_parser(kind: type[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     """The parsers of the commands are of the same `kind`."""
-    parser = kind(prog=NAME, description="Memory for agents: retain, recall, reflect.")
+    parser = kind(prog=NAME, description="Memory for agents: retain, recall, reflect.", epilog=describe_service())
     parser.add_argument("--version", action="version", version=f"{NAME} {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     shared = build_shared()
@@ -144,6 +145,13 @@ def build_parser(kind: type[argparse.ArgumentParser]) -> argparse.ArgumentParser
             command.add_arguments(one)
             one.set_defaults(run=command.run)
     return parser
+
+
+def describe_service() -> str:
+    """The service's own commands, if it is installed beside the client. memoryplatform_command.py hands them over."""
+    if find_spec("memoryplatform") is None:
+        return ""
+    return f"The service is installed too: `{NAME} up` runs it, `{NAME} manage COMMAND` a management command."
 
 
 def build_shared() -> argparse.ArgumentParser:

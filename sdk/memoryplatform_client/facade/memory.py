@@ -42,8 +42,8 @@ class Memory:
     def __init__(
         self,
         base_url: str,
-        *,
         api_key: str,
+        *,
         bank: str,
         thread: str = "",
         timeout: float | httpx.Timeout = DEFAULT_TIMEOUT,

@@ -8,6 +8,8 @@ from memoryplatform_client.models.base import Model
 class Trigger(Model):
     mode: str
     refresh_after_consolidation: bool
+    refresh_cron: str | None
+    full_refresh_cron: str | None
     min_refresh_interval_seconds: int | None
     budget: str | None
     fact_types: list[str] | None
@@ -30,6 +32,7 @@ class MentalModel(Model):
     revision: int
     is_stale: bool
     last_refreshed_at: datetime | None
+    next_refresh_at: datetime | None
     last_memory_seen_at: datetime | None
     last_refresh_failed_at: datetime | None
     created_at: datetime

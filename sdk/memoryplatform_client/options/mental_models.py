@@ -9,6 +9,8 @@ class TriggerFields(TypedDict, total=False):
 
     mode: Literal["full", "delta"]
     refresh_after_consolidation: bool
+    refresh_cron: str | None
+    full_refresh_cron: str | None
     min_refresh_interval_seconds: int | None
     budget: Budget | None
     fact_types: Sequence[Network] | None

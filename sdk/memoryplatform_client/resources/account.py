@@ -4,7 +4,7 @@ from typing import Unpack
 
 import httpx
 
-from memoryplatform_client.calls import Call, change, fetch, put, read_nothing, reader, remove, submit
+from memoryplatform_client.calls import Call, change, fetch, put, read_nothing, reader, remove, submit, without_none
 from memoryplatform_client.identifiers import Id
 from memoryplatform_client.models.account import (
     Account,
@@ -106,8 +106,8 @@ class AccountResource(Resource[S_co]):
     def rotate_key(
         self, key_id: Id, *, overlap_hours: int | None = None, idempotency_key: str | None = None
     ) -> Call[NewApiKey]:
-        """Make a successor with the same rights. Both keys work until the overlap is over."""
-        given = {"overlap_hours": overlap_hours, "idempotency_key": idempotency_key}
+        """Make a successor with the same rights. Both keys work until the overlap is over, by default for a day."""
+        given = without_none(overlap_hours=overlap_hours, idempotency_key=idempotency_key)
         return submit(path_of("account", "keys", key_id, "rotate"), reader(NewApiKey), given)
 
     @route

@@ -92,7 +92,7 @@ def show_detail(out: Output, memory: MemoryDetail, history: MemoryHistory) -> No
         ("tags", ", ".join(memory.tags)),
         ("metadata", ", ".join(f"{name}={value}" for name, value in memory.metadata.items())),
         ("document", memory.document_id),
-        ("told", f"{memory.proof_count} times"),
+        ("told", "once" if memory.proof_count == 1 else f"{memory.proof_count} times"),
         ("superseded by", memory.superseded_by),
     ]
     out.table(["", ""], [row for row in rows if row[1]])
