@@ -54,7 +54,7 @@ class Client:
         response = self._connection.getresponse()
         content = response.read()
         if response.status != 200:  # noqa: PLR2004  # OK
-            raise NotServed(f"{path} answered {response.status}.")
+            raise NotServed(f"{path} answered {response.status}: {content[:500]!r}")
         return len(content)
 
     def close(self) -> None:
