@@ -86,7 +86,10 @@ def test_a_recall_shows_why_each_result_stands_where_it_stands(page: Page, open_
     page.go_back()
     expect(page.get_by_role("link", name="What is known about Alice?")).to_be_visible()  # the bank is not called empty
     page.go_forward()
+    expect(page.get_by_role("searchbox", name="Query")).to_have_value("What is known about Alice?")
     page.go_forward()
+    expect(page.get_by_role("searchbox", name="Query")).to_have_value(re.compile("^Where does Alice"))
+    page.wait_for_load_state()  # a page that history has lost is loaded again, and a reload may not interrupt that
     page.reload()
     for one in page.get_by_text("Scores, step by step").all():
         one.click()

@@ -31,11 +31,9 @@ from providers.once import Once
 from providers.reranking.none import NoReranker
 from reflection.models import MentalModel, MentalModelRevision, MentalModelSource
 from reflection.reflect.reflect import reflect
-from retrieval.recall_log import RecallLog
 from tenants.models import Tenant, UsageRecord
 from tenants.transactions import tenant_transaction
 from tests.belief_factories import make_observed_entity
-from tests.factories import make_bank
 from tests.llm_server import ScriptedLLM
 from tests.memory_factories import make_row
 from tests.reflection.reflect.answers import write
@@ -44,30 +42,6 @@ from tests.retrieval.memory import Memory
 
 QUESTION = MentalModelChange(name="Homes", source_query="Where does Alice live, Lisbon?")
 FOLLOWING = {"refresh_after_consolidation": True, "budget": "low"}
-
-
-@pytest.fixture(autouse=True)
-def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "EMBEDDER", Once(WordEmbedder))
-    monkeypatch.setattr(registry, "RERANKER", Once(NoReranker))
-    monkeypatch.setattr(reflecting, "RECALL_LOG", RecallLog())
-
-
-@pytest.fixture
-def bank(tenant: Tenant) -> Bank:
-    bank = make_bank(tenant, bank_id="support")
-    bank.tenant = tenant
-    return bank
-
-
-@pytest.fixture
-def memory(bank: Bank) -> Memory:
-    return Memory(bank)
-
-
-@pytest.fixture
-def access(tenant: Tenant) -> BankAccess:
-    return BankAccess(tenant.id)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import pytest
 from django.utils import timezone
 
 from banks.models import Bank
-from memoryplatform.operations import reflect as reflecting
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.errors import OperationFinished
 from memoryplatform.operations.mental_models import MentalModelChange, change_model, create_model, delete_model
@@ -15,43 +14,13 @@ from memoryplatform.operations.running.kind_names import REFRESH_MENTAL_MODEL, S
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import cancel, submit
 from memoryplatform.operations.transfer.export import submit_clone
-from providers import registry
-from providers.once import Once
-from providers.reranking.none import NoReranker
 from reflection.models import MentalModel
-from retrieval.recall_log import RecallLog
 from tenants.audit import Actor
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
-from tests.factories import make_bank
-from tests.retrieval.fakes import WordEmbedder
 from tests.retrieval.memory import Memory
 
 DAILY = {"budget": "low", "refresh_cron": "0 3 * * *"}
-
-
-@pytest.fixture(autouse=True)
-def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "EMBEDDER", Once(WordEmbedder))
-    monkeypatch.setattr(registry, "RERANKER", Once(NoReranker))
-    monkeypatch.setattr(reflecting, "RECALL_LOG", RecallLog())
-
-
-@pytest.fixture
-def bank(tenant: Tenant) -> Bank:
-    bank = make_bank(tenant, bank_id="support")
-    bank.tenant = tenant
-    return bank
-
-
-@pytest.fixture
-def memory(bank: Bank) -> Memory:
-    return Memory(bank)
-
-
-@pytest.fixture
-def access(tenant: Tenant) -> BankAccess:
-    return BankAccess(tenant.id)
 
 
 def create(access: BankAccess, key: str = "homes", **trigger: object) -> MentalModel:
