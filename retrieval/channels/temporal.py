@@ -31,32 +31,18 @@ NEIGHBOURS = 10  # each way, in the order of time
 CLOSENESS = 0.5  # its share of the score; the rest is the cosine, for the middle of a year means little
 
 # The middle is computed after the nearest are chosen, because a wide window holds most of a bank.
-IN_WINDOW = """
-SELECT unit.id, unit.distance, unit.began IS NOT NULL,
-    extract(epoch FROM coalesce(unit.began + (coalesce(unit.ended, unit.began) - unit.began) / 2, unit.said))::float8
-FROM (
-    SELECT unit.id, unit.{vector} <=> $3::vector AS distance,
-        unit.occurred_start AS began, unit.occurred_end AS ended, unit.mentioned_at AS said
-    FROM ({branches}) AS unit
-    ORDER BY distance, unit.id LIMIT {limit}
-) AS unit
-ORDER BY unit.distance, unit.id
-"""
-# With a vector index, the nearest of a window that holds much of the bank.
-IN_WIDE_WINDOW = """
+DATED = """
 SELECT unit.id, unit.vector <=> $3::vector, unit.began IS NOT NULL,
     extract(epoch FROM coalesce(unit.began + (coalesce(unit.ended, unit.began) - unit.began) / 2, unit.said))::float8
-FROM (
-    SELECT unit.id, unit.{vector} AS vector,
-        unit.occurred_start AS began, unit.occurred_end AS ended, unit.mentioned_at AS said
-    FROM banks_memoryunit AS unit
-    WHERE {scope} AND ({in_window})
-    ORDER BY {nearest} LIMIT {limit}
-) AS unit
+FROM ({nearest}) AS unit
 ORDER BY 2, unit.id
 """
-COUNT = "SELECT count(*) FROM ({branches}) AS unit"
+COLUMNS = """unit.id, unit.{vector} AS vector,
+    unit.occurred_start AS began, unit.occurred_end AS ended, unit.mentioned_at AS said"""
 BRANCH = "SELECT {columns} FROM banks_memoryunit AS unit WHERE {scope} AND {condition}"
+NEAREST = "SELECT * FROM ({branches}) AS unit ORDER BY unit.vector <=> $3::vector, unit.id LIMIT {limit}"
+NEAREST_BY_INDEX = "{branch} ORDER BY {order} LIMIT {limit}"
+COUNT = "SELECT count(*) FROM ({branches}) AS unit"
 WIDE = 5_000  # units: comparing as many one by one takes some 10 ms
 
 
@@ -125,21 +111,21 @@ def read_window(query: BankQuery, window: TimeRange) -> Sequence[Row]:
         within = query.deadline.next_share()
         return read_rows(bank.tenant_id, statement, values, within_seconds=within, settings=settings)
 
+    def unite(columns: str, suffix: str = "") -> str:
+        branches = (BRANCH.format(columns=columns, scope=scope.unit, condition=one) for one in conditions)
+        return " UNION ALL ".join(f"({branch}{suffix})" for branch in branches)
+
+    columns = COLUMNS.format(vector=bank.vector_column)
     if bank in KNOWN_INDEXES and not scope.is_selective:
-        branches = [
-            f"({BRANCH.format(columns='1', scope=scope.unit, condition=one)} LIMIT {WIDE})" for one in conditions
-        ]
-        ((count,),) = read(COUNT.format(branches=" UNION ALL ".join(branches)), list_owners(bank))
+        ((count,),) = read(COUNT.format(branches=unite("1", f" LIMIT {WIDE}")), list_owners(bank))
         if count >= WIDE:
-            nearest, in_window = write_index_order(bank, query.vector.size), " OR ".join(conditions)
-            by_index = IN_WIDE_WINDOW.format(
-                vector=bank.vector_column, scope=scope.unit, in_window=in_window, nearest=nearest, limit=most
-            )
-            rows = read(by_index, settings=tune_index(most))
+            branch = BRANCH.format(columns=columns, scope=scope.unit, condition=f"({' OR '.join(conditions)})")
+            order = write_index_order(bank, query.vector.size)
+            nearest = NEAREST_BY_INDEX.format(branch=branch, order=order, limit=most)
+            rows = read(DATED.format(nearest=nearest), settings=tune_index(most))
             if len(rows) >= most:
                 return rows
-    branches = [BRANCH.format(columns="unit.*", scope=scope.unit, condition=one) for one in conditions]
-    return read(IN_WINDOW.format(vector=bank.vector_column, branches=" UNION ALL ".join(branches), limit=most))
+    return read(DATED.format(nearest=NEAREST.format(branches=unite(columns), limit=most)))
 
 
 def write_conditions(window: TimeRange) -> list[str]:
