@@ -1,5 +1,6 @@
 """Recall: analyse, search, fuse, hydrate, rerank, boost, judge relevance, pack, include."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
@@ -39,6 +40,8 @@ from retrieval.trace import Ordering, Trace
 from retrieval.turns import TURNS
 from retrieval.types import Candidate, LeftOut, Part, RecallQuery, RecallResult
 from tenants.transactions import let_go_of_connection
+
+logger = logging.getLogger(__name__)
 
 UNSCORED = "It did not score every candidate, and a candidate without a score reaches no floor."
 
@@ -153,6 +156,7 @@ def hydrate_banks(
         for bank_id, own in keys.items():
             rows += hydrate(banks[bank_id], own, plan.moment, within_seconds=deadline.next_share())
     except (OperationalError, TimeoutError) as error:
+        logger.warning("The candidates could not be read.", exc_info=error)
         raise NothingSearched from error
     return {(row.kind, row.id): row for row in rows}
 

@@ -6,6 +6,7 @@ from functools import cache
 from time import perf_counter
 from uuid import UUID
 
+import structlog
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, OperationalError
 from django.utils import timezone
@@ -24,6 +25,8 @@ from retrieval.recall_log import RECALL_LOG, Call, build_entry
 from retrieval.statements import SECONDS_A_STATEMENT, Database, Row, read_rows, reading_from
 from retrieval.types import Budget, RecallQuery, RecallResult
 from tenants.identifiers import uuid7
+
+log = structlog.get_logger(__name__)
 
 # Every recall begins with this statement. The ORM would take a tenth of the whole recall to write it.
 BANKS = """
@@ -51,6 +54,7 @@ def read_banks(access: BankAccess, bank_ids: Sequence[str]) -> list[Row]:
     try:
         return read_rows(access.tenant_id, write_banks(), values, within_seconds=SECONDS_A_STATEMENT, keeps_plan=True)
     except OperationalError as error:
+        log.warning("recall.banks_not_read", exc_info=error)
         raise NothingSearched from error
 
 
