@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from banks.errors import BankError, MemoryChanged
 from memoryplatform.dashboard.access import BankRequest, bank_page
-from memoryplatform.dashboard.memory import moment_field, renew_version
+from memoryplatform.dashboard.memory_changes import moment_field, renew_version
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.errors import OperationError
 from memoryplatform.operations.memories.single import show_memory
