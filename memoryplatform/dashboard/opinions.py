@@ -1,4 +1,4 @@
-"""Opinions: the list with its queues, and the page of one with its evidence step by step, and its review."""
+"""The list of opinions: its queues and filters, and a row for each opinion."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,91 +7,23 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django import forms
-from django.contrib import messages
 from django.http import HttpResponse, QueryDict
-from django.shortcuts import redirect, render
-from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
 
-from banks.enums import Network
-from banks.errors import BankError, MemoryChanged
-from banks.models import Bank, Entity, MemoryUnit, UnitSource
+from banks.models import Bank, Entity, MemoryUnit
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.dashboard.faults import list_choice_faults
 from memoryplatform.dashboard.memories import find_entity, suggest
-from memoryplatform.dashboard.memory import conversation_address
-from memoryplatform.dashboard.texts import Part, compare, mark_excerpt
-from memoryplatform.operations.access import name_of
+from memoryplatform.dashboard.opinion import STEP_WORDS, Cause, State, find_move, find_state
 from memoryplatform.operations.account.access import Right
-from memoryplatform.operations.errors import OperationError
-from memoryplatform.operations.memories.described_units import read_entities, read_sources
+from memoryplatform.operations.memories.described_units import read_entities
 from memoryplatform.operations.opinions import queues
-from memoryplatform.operations.opinions.review import (
-    LONGEST_REASON,
-    SAY_WHY,
-    find_possible_acts,
-    lacks_reason,
-    review,
-)
-from memoryplatform.operations.opinions.shown import (
-    Evidence,
-    ShownOpinion,
-    ShownRevision,
-    find_revisions,
-    get_opinion,
-    show,
-    show_revisions,
-)
-from reflection.models import Opinion, OpinionRevision
-from reflection.models.opinions import Concern
-from reflection.opinions.claims import LONGEST_TEXT
-from reflection.opinions.history import FORMATION
-from reflection.opinions.review import Act, Review
-from tenants.transactions import QuotaExceeded, tenant_transaction
+from reflection.models import OpinionRevision
+from tenants.transactions import tenant_transaction
 
 PAGE_SIZE = 25
-MOST_STEPS = 100  # of a page of the history
-MOST_SOURCES = 3  # sentences of one piece of evidence
-UNMOVED = 0.005  # shows as 0.00
-WIDEST_GAP = 4.0  # between two points of the chart, in hundredths of its width
 STATES = {queues.UNREVIEWED: "Not reviewed", "approved": "Approved", "pinned": "Pinned"}
-Cause = OpinionRevision.Cause
-STEP_WORDS = {  # title and kind of the point
-    Cause.FORMED: ("Formed", "formed"),
-    Cause.RESTATED: ("Said again", "reinforce"),
-    Cause.REVISED: ("Changed its mind", "formed"),
-    Cause.REINFORCE: ("Reinforced", "reinforce"),
-    Cause.WEAKEN: ("Weakened", "weaken"),
-    Cause.CONTRADICT: ("Contradicted", "contradict"),
-    Cause.WITHDRAWN: ("Evidence withdrawn", "withdrawn"),
-    Cause.REOPENED: ("Former wording is back", "formed"),
-    Cause.EDITED: ("Edited", "person"),
-    Cause.APPROVED: ("Approved", "person"),
-    Cause.PINNED: ("Pinned", "person"),
-    Cause.UNPINNED: ("Unpinned", "person"),
-    Cause.RETIRED: ("Retired", "person"),
-    Cause.RESTORED: ("Restored", "person"),
-}
-ACTS = {  # title, icon, explanation, and the message after it
-    Act.APPROVE: ("Approve", "check", "It stands as it is.", "The opinion is approved."),
-    Act.PIN: ("Pin", "pin", "No evidence changes it.", "The opinion is pinned. No evidence changes it."),
-    Act.UNPIN: ("Unpin", "pin", "Evidence moves it again.", "Evidence moves the opinion again."),
-    Act.RETIRE: ("Retire", "archive", "It is held no more.", "The opinion is retired. It is not recalled any more."),
-    Act.RESTORE: ("Restore", "undo-2", "It is held again.", "The agent holds the opinion again."),
-    Act.EDIT: ("Edit", "pencil", "Change its words or its confidence.", "The opinion is changed."),
-}
-CONFLICT = "This opinion has changed since you opened it. The page shows it as it is now; look, then send again."
-
-
-@dataclass(frozen=True)
-class State:
-    """The one state of an opinion: whether people agree with it, or why they should look at it."""
-
-    word: str
-    look: str = ""  # of the badge
-    why: str = ""
-    since: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -228,31 +160,9 @@ def build_rows(bank: Bank, found: Sequence[Any]) -> list[Row]:
     return rows
 
 
-def find_state(opinion: MemoryUnit, concern: Concern | None, steps: Sequence[OpinionRevision]) -> State:
-    """`steps` are the last ones, the oldest first."""
-    since = {one.cause: one.created_at for one in steps if not one.withdrawn}
-    if opinion.review == MemoryUnit.Review.RETIRED:
-        return State("retired", "warn", "by a person", since.get(Cause.RETIRED))
-    if opinion.expired_at is not None:
-        return State("replaced", "warn", "by another opinion", opinion.expired_at)
-    if concern is Concern.CONTRADICTED:
-        is_last = bool(steps) and steps[-1].cause == Cause.CONTRADICT  # the verdict says it already
-        return State("needs review", "bad", "" if is_last else "a memory contradicted it", since.get(Cause.CONTRADICT))
-    if concern is Concern.CHANGED:
-        return State("needs review", "warn", "it has changed much since the last review")
-    if concern is Concern.NEW:
-        return State("needs review", "accent", "it is new")
-    why = "no evidence moves it" if opinion.review == MemoryUnit.Review.PINNED else ""
-    return State(opinion.review or "reviewed", "good", why)
-
-
 def find_reason(step: OpinionRevision, texts: Mapping[UUID, str]) -> str:
     """The evidence of a step, or its reason where it has none."""
     return (texts.get(step.evidence_id) if step.evidence_id else None) or step.reasoning
-
-
-def find_move(moved: float) -> float:
-    return moved if abs(moved) >= UNMOVED else 0.0
 
 
 def find_last_move(steps: Sequence[OpinionRevision]) -> tuple[float, datetime | None]:
@@ -271,256 +181,3 @@ def draw_line(confidences: Sequence[float]) -> str:
         x, y = place * 100 / len(confidences), 28 - 26 * confidence
         points += [f"{x:.1f},{y:.1f}", f"{x + 100 / len(confidences):.1f},{y:.1f}"]
     return " ".join(points)
-
-
-@dataclass(frozen=True)
-class Quote:
-    """A sentence that a memory came from, marked in its message or document, and where to find it."""
-
-    speaker: str
-    said_at: datetime | None
-    parts: list[Part]
-    address: str = ""
-    document: str = ""
-
-
-@dataclass(frozen=True)
-class ShownEvidence:
-    evidence: Evidence
-    quotes: list[Quote]
-    more_quotes: int
-
-    @property
-    def noun(self) -> str:
-        return "statement" if self.evidence.unit.network == Network.OPINION else "memory"
-
-    @property
-    def outlived_on(self) -> datetime | None:
-        """The end of a memory that still counts, because it was true when it was judged."""
-        unit = self.evidence.unit
-        is_over = unit.expired_at is not None and unit.close_reason == MemoryUnit.CloseReason.UPDATE
-        return (unit.valid_until or unit.expired_at) if is_over and not self.evidence.taken_back else None
-
-
-@dataclass(frozen=True)
-class Step:
-    """A revision with its evidence. `is_by_person`: a review. `wording` shows a change of the text."""
-
-    shown: ShownRevision
-    title: str
-    kind: str
-    evidence: list[ShownEvidence]
-    wording: list[Part]
-    is_by_person: bool
-
-    @property
-    def revision(self) -> OpinionRevision:
-        return self.shown.revision
-
-    @property
-    def moved(self) -> float:
-        before = self.revision.confidence_before
-        return find_move(self.revision.confidence_after - before) if before is not None else 0.0
-
-
-@dataclass(frozen=True)
-class Point:
-    """A step of the chart, in hundredths of its width and height. Its confidence holds until `until`."""
-
-    step: Step
-    x: float
-    y: float
-    former_y: float
-    until: float
-
-    @property
-    def width(self) -> float:
-        return self.until - self.x
-
-    @property
-    def height(self) -> float:
-        return 100 - self.y
-
-    @property
-    def rise_top(self) -> float:
-        return min(self.y, self.former_y)
-
-
-@bank_page(Right.VIEW)
-@require_GET
-def opinion(request: BankRequest, opinion_id: UUID) -> HttpResponse:
-    return show_page(request, opinion_id, None)
-
-
-def show_page(request: BankRequest, opinion_id: UUID, form: "ReviewForm | None", *, status: int = 200) -> HttpResponse:
-    bank = request.bank
-    before = request.GET.get("before", "")
-    with tenant_transaction(request.access.tenant_id):
-        row = get_opinion(bank, opinion_id)
-        shown = show(bank, row)
-        urgency = Opinion.objects.of_bank(bank).with_urgency().values_list("urgency", flat=True).get(id=opinion_id)
-        history = find_revisions(bank, opinion_id).order_by("-number")
-        if before.isdecimal() and len(before) < 10:  # noqa: PLR2004  # a number of the column
-            history = history.filter(number__lt=int(before))
-        found = list(history[: MOST_STEPS + 1])
-        steps = build_steps(bank, show_revisions(bank, found[:MOST_STEPS][::-1]))
-        reviews = OpinionRevision.objects.of_bank(bank).filter(
-            opinion_id=opinion_id, cause__in=OpinionRevision.BY_PEOPLE
-        )
-        people = list(reviews.order_by("-number")[:20])
-        successor = read_successor(bank, shown)
-    end = row.expired_at or timezone.now()
-    possible = find_possible_acts(row)
-    context = {
-        "opinion": row,
-        "shown": shown,
-        "described": shown.listed.described,
-        "version": shown.listed.version,
-        "state": find_state(row, queues.find_concern(urgency), [one.revision for one in steps]),
-        "steps": steps,
-        "points": place_points(steps, end),
-        "chart_end": end,
-        "earlier": f"?before={found[MOST_STEPS - 1].number}" if len(found) > MOST_STEPS else "",
-        "is_earlier_page": bool(before),
-        "moved": find_move((row.confidence or 0.0) - steps[0].revision.confidence_after) if steps else 0.0,
-        "supporting": count_facts(shown, "for"),
-        "opposing": count_facts(shown, "against"),
-        "reviews": [(one, STEP_WORDS[Cause(one.cause)][0]) for one in people],
-        "said": [one for source in shown.listed.described.sources if (one := quote_source(bank, source, row.id))][
-            :MOST_SOURCES
-        ],
-        "successor": successor,
-        "form": form or ReviewForm(opinion=row, version=shown.listed.version),
-        "acts": [(act, *ACTS[act][:3]) for act in ACTS if act in possible - {Act.EDIT}],
-        "can_edit": Act.EDIT in possible,
-        "is_editing": form is not None and form.data.get("act") == Act.EDIT,
-        "longest_reason": LONGEST_REASON,
-        "longest_text": LONGEST_TEXT,
-    }
-    return render(request, "dashboard/opinions/opinion.html", context, status=status)
-
-
-def count_facts(shown: ShownOpinion, stance: str) -> int:
-    return len({one.unit.id for one in shown.evidence if one.stance == stance and not one.taken_back})
-
-
-def read_successor(bank: Bank, shown: ShownOpinion) -> MemoryUnit | None:
-    found = shown.listed.superseded_by
-    return MemoryUnit.objects.of_bank(bank).only("id", "text", "speaker").filter(id=found).first() if found else None
-
-
-def build_steps(bank: Bank, shown: Sequence[ShownRevision]) -> list[Step]:
-    """One statement for the sources of all evidence."""
-    sources = read_sources(bank, [one.unit.id for step in shown for one in step.evidence])
-    return [
-        Step(
-            one,
-            *STEP_WORDS[Cause(one.revision.cause)],
-            [show_evidence(bank, each, sources[each.unit.id], one.revision.opinion_id) for each in one.evidence],
-            compare(one.revision.text_before, one.revision.text_after)
-            if one.revision.number > FORMATION and one.revision.text_before != one.revision.text_after
-            else [],
-            one.revision.cause in OpinionRevision.BY_PEOPLE,
-        )
-        for one in shown
-    ]
-
-
-def show_evidence(bank: Bank, evidence: Evidence, sources: Sequence[UnitSource], opinion_id: UUID) -> ShownEvidence:
-    quotes = [quote for source in sources if (quote := quote_source(bank, source, opinion_id))]
-    return ShownEvidence(evidence, quotes[:MOST_SOURCES], max(0, len(quotes) - MOST_SOURCES))
-
-
-def quote_source(bank: Bank, source: UnitSource, opinion_id: UUID) -> Quote | None:
-    """None for a source that is neither a message nor a piece of a document."""
-    if source.message:
-        message = source.message
-        return Quote(
-            message.speaker,
-            message.said_at,
-            mark_excerpt(message.content, source.start, source.end),
-            address=conversation_address(bank, source, message, came_from=opinion_id),
-        )
-    if source.chunk:
-        document = source.chunk.document.document_id if source.chunk.document else "Text"
-        return Quote(
-            "", source.chunk.said_at, mark_excerpt(source.chunk.text, source.start, source.end), document=document
-        )
-    return None
-
-
-def place_points(steps: Sequence[Step], end: datetime) -> list[Point]:
-    """By time, but never so near to each other that a point covers another."""
-    if not steps:
-        return []
-    moments = [one.revision.created_at for one in steps]
-    span = max((end - moments[0]).total_seconds(), 1.0)
-    gap = min(WIDEST_GAP, 90 / len(steps))
-    places: list[float] = []
-    for moment in moments:
-        x = (moment - moments[0]).total_seconds() / span * 100
-        places.append(max(x, places[-1] + gap) if places else 0.0)
-    most = 97.0
-    for index in reversed(range(len(places))):
-        places[index] = max(0.0, min(places[index], most))
-        most = places[index] - gap
-    heights = [100 - 100 * one.revision.confidence_after for one in steps]
-    return [
-        Point(step, place, height, heights[index - 1] if index else height, [*places[1:], 100.0][index])
-        for index, (step, place, height) in enumerate(zip(steps, places, heights, strict=True))
-    ]
-
-
-class ReviewForm(forms.Form):
-    """`version` is that of the opinion when the page was opened."""
-
-    act = forms.TypedChoiceField(choices=[(act.value, act.value) for act in Act], coerce=Act)
-    version = forms.CharField(max_length=100)
-    reason = forms.CharField(max_length=LONGEST_REASON, required=False)
-    text = forms.CharField(max_length=LONGEST_TEXT, required=False)
-    confidence = forms.FloatField(min_value=0.0, max_value=1.0, required=False)
-
-    def __init__(self, data: QueryDict | None = None, *, opinion: MemoryUnit, version: str) -> None:
-        usual = {"text": opinion.text, "confidence": round(opinion.confidence or 0.0, 2), "version": version}
-        super().__init__(data, initial=usual)
-        self.opinion = opinion
-
-    def clean(self) -> dict[str, Any]:
-        given = super().clean() or {}
-        act = given.get("act")
-        if act and "reason" not in self.errors and lacks_reason(act, given.get("reason", "")):
-            self.add_error("reason", SAY_WHY)
-        if act is Act.EDIT and not self.errors and not self.find_edit():
-            self.add_error(None, "Change the words or the confidence first.")
-        return given
-
-    def find_edit(self) -> dict[str, Any]:
-        """The fields with a new value. The form shows a confidence of two digits."""
-        text, confidence = self.cleaned_data.get("text"), self.cleaned_data.get("confidence")
-        found: dict[str, Any] = {"text": text} if text and text != self.opinion.text else {}
-        is_new = confidence is not None and round(confidence, 2) != round(self.opinion.confidence or 0.0, 2)
-        return found | ({"confidence": confidence} if is_new else {})
-
-
-@bank_page(Right.WRITE)
-@require_POST
-def review_opinion(request: BankRequest, opinion_id: UUID) -> HttpResponse:
-    with tenant_transaction(request.access.tenant_id):
-        row = get_opinion(request.bank, opinion_id)
-    form = ReviewForm(request.POST, opinion=row, version=request.POST.get("version", ""))
-    if not form.is_valid():
-        return show_page(request, opinion_id, form, status=422)
-    access, given = request.access.to_bank(), form.cleaned_data
-    act = given["act"]
-    asked = Review(act, name_of(access), given["reason"], **(form.find_edit() if act is Act.EDIT else {}))
-    try:
-        review(access, request.bank.bank_id, opinion_id, asked, expected=frozenset({given["version"]}))
-    except MemoryChanged:
-        form.add_error(None, CONFLICT)
-        return show_page(request, opinion_id, form, status=409)
-    except (BankError, OperationError, QuotaExceeded) as error:
-        form.add_error(None, str(error))
-        return show_page(request, opinion_id, form, status=422)
-    queues.forget_counts(request.bank)
-    messages.success(request, ACTS[act][3])
-    return redirect("opinion", request.bank.bank_id, opinion_id)
