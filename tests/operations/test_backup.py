@@ -19,7 +19,10 @@ from django.db import connections
 
 from banks.models import Bank
 from memoryplatform import encrypted_file
-from memoryplatform.backup import DUMP, MANIFEST, BackupError, back_up, find_tools, read_manifest, restore
+from memoryplatform.backup.back_up import back_up
+from memoryplatform.backup.backup_file import DUMP, MANIFEST, BackupError, read_manifest
+from memoryplatform.backup.postgres_tools import find_tools
+from memoryplatform.backup.restore import restore
 from memoryplatform.embedded.postgres import EmbeddedPostgres
 from tenants.models import Tenant
 from tenants.roles import provision

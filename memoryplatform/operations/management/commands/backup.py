@@ -4,7 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from memoryplatform.backup import BackupError, back_up, read_passphrase
+from memoryplatform.backup.back_up import back_up
+from memoryplatform.backup.backup_file import BackupError, read_passphrase
 from memoryplatform.object_storage import StorageError, parse_address, upload
 from tenants.management.reachable import check_databases, needing_database
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from memoryplatform.backup import BackupError, list_other_secrets, read_passphrase, restore
+from memoryplatform.backup.backup_file import BackupError, read_passphrase
+from memoryplatform.backup.restore import list_other_secrets, restore
 from memoryplatform.object_storage import StorageError, downloaded, parse_address
 from tenants.management.reachable import check_databases, needing_database
 
