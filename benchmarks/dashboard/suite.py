@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from time import perf_counter
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.core.cache import cache
 from django.test import Client
@@ -24,7 +25,9 @@ from tenants.transactions import tenant_transaction
 
 ROUNDS = 20
 MOST_MILLISECONDS = 200
+BANK = "/dashboard/banks/large"
 NOT_A_PAGE = {"graph data, 5,000 nodes"}  # what the drawing loads; its page is measured by itself
+Pages = dict[str, Callable[[random.Random], str]]  # by the name of a page: how to write one of its addresses
 
 
 class NotShown(Exception):
@@ -68,69 +71,91 @@ def sign_in(large: LargeBank) -> Client:
     return client
 
 
-def list_pages(large: LargeBank) -> dict[str, Callable[[random.Random], str]]:
-    """A page by its name: how to write one of its addresses."""
-    bank, units, entities = "/dashboard/banks/large", large.units, large.entities
-    opinions = [unit for unit in units if unit.network == Network.OPINION and not unit.expired_at]
-    threads = len(units) // 60
-
-    def ask(path: str, **query: object) -> str:
-        return f"{bank}/{path}/?{urlencode(query)}"
-
-    def some_time(chance: random.Random) -> datetime:
-        return large.now - timedelta(days=chance.uniform(1, 365 * YEARS - 30))
-
-    def window(chance: random.Random, days: float) -> dict[str, str]:
-        start = some_time(chance)
-        return {"from": write(start), "to": write(start + timedelta(days=days))}
-
+def list_pages(large: LargeBank) -> Pages:
+    opinions = [unit for unit in large.units if unit.network == Network.OPINION and not unit.expired_at]
     return {
         "overview": lambda _: "/dashboard/",
-        "bank": lambda _: f"{bank}/",
-        "settings of the bank": lambda _: f"{bank}/settings/",
-        "memories": lambda _: f"{bank}/memories/",
-        "memories, older page": lambda chance: ask("memories", until=f"{some_time(chance):%Y-%m-%d}"),
-        "memories, by words": lambda chance: ask("memories", q=f"{chance.choice(THINGS)} number"),
-        "memories, by entity": lambda chance: ask("memories", entity=chance.choice(entities[:100]).id),
-        "memories, by tag": lambda chance: ask("memories", tag=f"tag-{chance.randrange(100)}"),
-        "memories, one network": lambda _: ask("memories", network="opinion"),
-        "memories, superseded": lambda _: ask("memories", state="superseded"),
-        "memories, recorded then": lambda chance: ask(
-            "memories", time="recorded_at", until=f"{some_time(chance):%Y-%m-%d}"
-        ),
-        "memories, known then": lambda chance: ask("memories", known_at=write(some_time(chance))),
-        "memories, true then": lambda chance: ask("memories", as_of=write(some_time(chance))),
-        "memory": lambda chance: f"{bank}/memories/{chance.choice(units).id}/",
-        "conversations": lambda _: f"{bank}/conversations/",
-        "conversations, by words": lambda chance: ask("conversations", q=chance.choice(THINGS)),
-        "conversation": lambda chance: ask("conversation", thread=f"thread-{chance.randrange(threads)}"),
-        "timeline": lambda _: f"{bank}/timeline/",
-        "timeline, a month": lambda chance: ask("timeline", **window(chance, 30)),
-        "timeline, a day": lambda chance: ask("timeline", **window(chance, 1)),
-        "timeline, true and known then": lambda chance: ask(
-            "timeline", as_of=write(some_time(chance)), known_at=write(some_time(chance))
-        ),
-        "timeline, an entity": lambda chance: ask("timeline", entity=chance.choice(entities[:100]).id),
-        "graph": lambda _: f"{bank}/graph/",
-        "graph, a node": lambda chance: ask("graph", node=f"entity:{chance.choice(entities[:100]).id}"),
-        "graph data, 300 nodes": lambda _: f"{bank}/graph/data/",
-        "graph data, 5,000 nodes": lambda _: ask("graph/data", size=5000),
-        "graph data, around a node": lambda chance: ask(
-            "graph/data", node=f"entity:{chance.choice(entities[:100]).id}"
-        ),
-        "entities": lambda _: f"{bank}/entities/",
-        "entities, by name": lambda chance: ask("entities", q=chance.choice(PEOPLE)),
-        "entity": lambda chance: f"{bank}/entities/{chance.choice(entities[:100]).id}/",
-        "opinions": lambda _: f"{bank}/opinions/",
-        "opinion": lambda chance: f"{bank}/opinions/{chance.choice(opinions).id}/",
-        "import": lambda _: f"{bank}/import/",
-        "recall playground": lambda _: f"{bank}/recall/",
-        "reflect playground": lambda _: f"{bank}/reflect/",
-        "chat": lambda _: f"{bank}/chat/",
+        "bank": lambda _: f"{BANK}/",
+        "settings of the bank": lambda _: f"{BANK}/settings/",
+        **list_memory_pages(large),
+        **list_timeline_pages(large),
+        **list_entity_pages(large),
+        "opinions": lambda _: f"{BANK}/opinions/",
+        "opinion": lambda chance: f"{BANK}/opinions/{chance.choice(opinions).id}/",
+        "import": lambda _: f"{BANK}/import/",
+        "recall playground": lambda _: f"{BANK}/recall/",
+        "reflect playground": lambda _: f"{BANK}/reflect/",
+        "chat": lambda _: f"{BANK}/chat/",
         "operations": lambda _: "/dashboard/operations/",
         "usage": lambda _: "/dashboard/usage/",
         "palette": lambda chance: f"/dashboard/palette/?{urlencode({'q': chance.choice(PEOPLE)})}",
     }
+
+
+def list_memory_pages(large: LargeBank) -> Pages:
+    """The list of memories with its filters, one memory, and the conversations."""
+    threads = len(large.units) // 60
+    return {
+        "memories": lambda _: f"{BANK}/memories/",
+        "memories, older page": lambda chance: ask("memories", until=f"{pick_time(large, chance):%Y-%m-%d}"),
+        "memories, by words": lambda chance: ask("memories", q=f"{chance.choice(THINGS)} number"),
+        "memories, by entity": lambda chance: ask("memories", entity=pick_entity(large, chance)),
+        "memories, by tag": lambda chance: ask("memories", tag=f"tag-{chance.randrange(100)}"),
+        "memories, one network": lambda _: ask("memories", network="opinion"),
+        "memories, superseded": lambda _: ask("memories", state="superseded"),
+        "memories, recorded then": lambda chance: ask(
+            "memories", time="recorded_at", until=f"{pick_time(large, chance):%Y-%m-%d}"
+        ),
+        "memories, known then": lambda chance: ask("memories", known_at=write(pick_time(large, chance))),
+        "memories, true then": lambda chance: ask("memories", as_of=write(pick_time(large, chance))),
+        "memory": lambda chance: f"{BANK}/memories/{chance.choice(large.units).id}/",
+        "conversations": lambda _: f"{BANK}/conversations/",
+        "conversations, by words": lambda chance: ask("conversations", q=chance.choice(THINGS)),
+        "conversation": lambda chance: ask("conversation", thread=f"thread-{chance.randrange(threads)}"),
+    }
+
+
+def list_timeline_pages(large: LargeBank) -> Pages:
+    return {
+        "timeline": lambda _: f"{BANK}/timeline/",
+        "timeline, a month": lambda chance: ask("timeline", **pick_window(large, chance, 30)),
+        "timeline, a day": lambda chance: ask("timeline", **pick_window(large, chance, 1)),
+        "timeline, true and known then": lambda chance: ask(
+            "timeline", as_of=write(pick_time(large, chance)), known_at=write(pick_time(large, chance))
+        ),
+        "timeline, an entity": lambda chance: ask("timeline", entity=pick_entity(large, chance)),
+    }
+
+
+def list_entity_pages(large: LargeBank) -> Pages:
+    """The graph with its data, the list of entities, and one entity."""
+    return {
+        "graph": lambda _: f"{BANK}/graph/",
+        "graph, a node": lambda chance: ask("graph", node=f"entity:{pick_entity(large, chance)}"),
+        "graph data, 300 nodes": lambda _: f"{BANK}/graph/data/",
+        "graph data, 5,000 nodes": lambda _: ask("graph/data", size=5000),
+        "graph data, around a node": lambda chance: ask("graph/data", node=f"entity:{pick_entity(large, chance)}"),
+        "entities": lambda _: f"{BANK}/entities/",
+        "entities, by name": lambda chance: ask("entities", q=chance.choice(PEOPLE)),
+        "entity": lambda chance: f"{BANK}/entities/{pick_entity(large, chance)}/",
+    }
+
+
+def ask(path: str, **query: object) -> str:
+    return f"{BANK}/{path}/?{urlencode(query)}"
+
+
+def pick_entity(large: LargeBank, chance: random.Random) -> UUID:
+    return chance.choice(large.entities[:100]).id
+
+
+def pick_time(large: LargeBank, chance: random.Random) -> datetime:
+    return large.now - timedelta(days=chance.uniform(1, 365 * YEARS - 30))
+
+
+def pick_window(large: LargeBank, chance: random.Random, days: float) -> dict[str, str]:
+    start = pick_time(large, chance)
+    return {"from": write(start), "to": write(start + timedelta(days=days))}
 
 
 def write(moment: datetime) -> str:
