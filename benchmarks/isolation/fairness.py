@@ -113,17 +113,20 @@ def running_service() -> Iterator[int]:
 
 def await_answer(port: int) -> None:
     deadline = time.monotonic() + START_SECONDS
+    last = ""
     while time.monotonic() < deadline:
         connection = HTTPConnection("127.0.0.1", port, timeout=10)
         try:
-            if ask(connection, "", "GET", "/health/ready", None)[0] == 200:  # noqa: PLR2004  # OK
+            status, answer = ask(connection, "", "GET", "/health/ready", None)
+            if status == 200:  # noqa: PLR2004  # OK
                 return
-        except (OSError, HTTPException):
-            pass
+            last = f"{status}: {answer[:200]!r}"
+        except (OSError, HTTPException) as error:
+            last = repr(error)
         finally:
             connection.close()
         time.sleep(0.2)
-    raise NotServed("The web server did not become ready.")
+    raise NotServed(f"The web server did not become ready: {last}")
 
 
 def fill_bank(port: int, key: str) -> None:
