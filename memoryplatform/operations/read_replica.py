@@ -103,8 +103,8 @@ class Replica:
             return self._read_replayed() >= max(min_lsn, written, required)
         except WallIsOpen:
             log.exception("replica.refused")
-        except DatabaseError:
-            pass
+        except DatabaseError as error:
+            log.warning("replica.not_read", exc_info=error)
         self.pause()
         return False
 
