@@ -25,7 +25,6 @@ from tenants.transactions import TENANT_SETTING, tenant_transaction
 
 # A chunk holds some eight turns and an episode up to 25, so a few of them lead to many units.
 ARCHIVE_SHARES: Mapping[Corpus, float] = {Corpus.CHUNK: 0.25, Corpus.EPISODE: 0.05, Corpus.RELATIONSHIP: 0.1}
-SECONDS_A_STATEMENT = 1.0  # a hundred times the usual; the reranker's time comes on top
 # A recall may spend three shares: on the search, on repeating it without a late part, and on reading the candidates.
 SHARES = 3
 
@@ -50,12 +49,17 @@ class Limits:
         return {corpus: most for corpus, most in {Corpus.UNIT: self.rows, **self.sources}.items() if corpus in wanted}
 
 
+def get_statement_seconds() -> float:
+    """A hundred times the usual. The reranker's time comes on top."""
+    return float(django_settings.RECALL_STATEMENT_SECONDS)
+
+
 def build_limits(budget: Budget) -> Limits:
     return Limits(
         rows=budget.nodes,
         nodes=budget.nodes,
         sources={corpus: max(1, round(budget.nodes * share)) for corpus, share in ARCHIVE_SHARES.items()},
-        seconds=None if budget.rerank_seconds is None else SECONDS_A_STATEMENT + budget.rerank_seconds,
+        seconds=None if budget.rerank_seconds is None else get_statement_seconds() + budget.rerank_seconds,
     )
 
 

@@ -22,7 +22,7 @@ from providers.registry import find_embedders, get_deep_reranker, get_embedder, 
 from retrieval.errors import NothingSearched
 from retrieval.recall import RecallTools, recall_across
 from retrieval.recall_log import RECALL_LOG, Call, build_entry
-from retrieval.statements import SECONDS_A_STATEMENT, Database, Row, read_rows, reading_from
+from retrieval.statements import Database, Row, get_statement_seconds, read_rows, reading_from
 from retrieval.types import Budget, RecallQuery, RecallResult
 from tenants.identifiers import uuid7
 
@@ -52,7 +52,9 @@ def read_banks(access: BankAccess, bank_ids: Sequence[str]) -> list[Row]:
     """NothingSearched if the statement fails: without its bank nothing can be searched."""
     values = (access.tenant_id, [bank_id for bank_id in bank_ids if access.reaches(bank_id)])
     try:
-        return read_rows(access.tenant_id, write_banks(), values, within_seconds=SECONDS_A_STATEMENT, keeps_plan=True)
+        return read_rows(
+            access.tenant_id, write_banks(), values, within_seconds=get_statement_seconds(), keeps_plan=True
+        )
     except OperationalError as error:
         log.warning("recall.banks_not_read", exc_info=error)
         raise NothingSearched from error

@@ -232,6 +232,7 @@ WEBHOOK_MAX_ATTEMPTS = env.webhook_max_attempts
 WEBHOOK_RETRY_SECONDS = env.webhook_retry_seconds
 
 VECTOR_INDEX_UNITS = env.vector_index_units
+RECALL_STATEMENT_SECONDS = env.recall_statement_seconds
 RECALL_TRACE_SAMPLE = env.recall_trace_sample
 RECALL_LOG_DAYS = env.recall_log_days
 

@@ -272,6 +272,9 @@ class Environment(BaseSettings):
     vector_index_units: int = Field(
         default=10_000, ge=1, description="Number of units from which a bank gets a vector index."
     )
+    recall_statement_seconds: float = Field(
+        default=1.0, gt=0, le=60, description="Time that one statement of a recall may take before it is left out."
+    )
     recall_log_days: int = Field(default=30, ge=1, le=3650, description="Days that the log of recalls is kept.")
     recall_trace_sample: float = Field(
         default=0.01, ge=0, le=1, description="Share of recalls whose whole trace is logged."

@@ -19,7 +19,6 @@ from benchmarks.recall.metrics import measure_cover, measure_sessions, measure_t
 from memoryplatform.embedded.redis import EmbeddedRedis
 from retrieval.plan import get_recipe
 from retrieval.types import Channel, QuestionType
-from tests.clock import holds_to_a_time
 
 SESSIONS = {
     "session_1_date_time": "1:56 pm on 8 May, 2023",
@@ -164,7 +163,6 @@ def test_temporal_reports_languages_apart(options: Options) -> None:
     assert temporal.run(replace(options, limit=1))["overall"]["accuracy"] == 1.0
 
 
-@holds_to_a_time
 def test_latency_measures_every_goal(options: Options) -> None:
     facts = [f"In spring {name} bought {thing}." for name in ("Ana", "Bruno") for thing in ("a piano", "tea", "a kite")]
     lines = [json.dumps({"fact": fact, "note_date": "2023-04-25"}) for fact in facts]

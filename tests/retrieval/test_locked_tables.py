@@ -7,6 +7,7 @@ from time import monotonic
 
 import pytest
 from django.db import OperationalError, connections, transaction
+from pytest_django.fixtures import Settings
 
 from memoryplatform.operations import recall as recall_use_case
 from memoryplatform.operations.access import BankAccess
@@ -36,9 +37,8 @@ def locked(table: str) -> Iterator[None]:
 
 
 @pytest.fixture
-def memory(committed_db: None, monkeypatch: pytest.MonkeyPatch) -> Memory:
-    monkeypatch.setattr(statements, "SECONDS_A_STATEMENT", SHARE)
-    monkeypatch.setattr(recall_use_case, "SECONDS_A_STATEMENT", SHARE)
+def memory(committed_db: None, settings: Settings) -> Memory:
+    settings.RECALL_STATEMENT_SECONDS = SHARE
     memory = Memory(make_bank(make_tenant("acme")))
     memory.quote(memory.unit("Maria buy boats"), memory.message("I buy boats."))
     memory.unit("Maria buy boats What did")

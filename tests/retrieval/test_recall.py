@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from pytest_django.fixtures import Settings
 
 from banks.lifecycle.deleting import delete_units
 from providers.embedding.protocol import Embedding
@@ -156,11 +157,11 @@ def test_if_every_channel_fails_the_recall_is_refused(
 
 
 def test_a_statement_that_takes_too_long_costs_its_channel_only(
-    memory: Memory, tools: RecallTools, monkeypatch: pytest.MonkeyPatch
+    memory: Memory, tools: RecallTools, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer = memory.unit("Alice moved to Lisbon")
     monkeypatch.setattr("retrieval.channels.semantic.NEAREST", slow_statement())
-    monkeypatch.setattr("retrieval.statements.SECONDS_A_STATEMENT", 0.05)
+    settings.RECALL_STATEMENT_SECONDS = 0.05
     result = recall(memory.bank, QUERY, tools)
     assert ids(result) == [answer.id]
     reasons = {one.channel: one.reason for one in result.left_out}
