@@ -74,11 +74,11 @@ def has_passed(window: TimeWindow | None, asked_at: datetime) -> bool:
 def clean_query(text: str) -> str:
     """The query on one line, without null bytes and lone surrogates, which models and Postgres refuse.
 
-    At most MAX_CHARACTERS long. Raises QueryWithoutWords if it has no letter or digit.
+    At most MAX_CHARACTERS long. Raises QueryWithoutWords if it has no letter, digit or emoji.
     """
     well_formed = text.encode("utf-8", "ignore").decode().replace("\0", " ")
     cleaned = shorten(unicodedata.normalize("NFC", " ".join(well_formed.split())), MAX_CHARACTERS)
-    if not any(character.isalnum() for character in cleaned):
+    if not any(character.isalnum() for character in cleaned) and not extract_lexemes(cleaned):
         raise QueryWithoutWords
     return cleaned
 

@@ -4,7 +4,7 @@ NothingSearched           every channel failed
 Overloaded                more recalls wait than can be answered in time
 RecallNotFound            no record of this recall in this bank
 QueryError
-├── QueryWithoutWords     blank, or nothing but punctuation and symbols
+├── QueryWithoutWords     blank, or nothing but punctuation
 └── BackwardWindow        the caller's time window ends before it starts
 """
 

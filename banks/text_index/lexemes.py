@@ -25,6 +25,7 @@ _TOKEN = re.compile(
     r"|(?<!\w)(?P<language>[A-Za-z](?:\+\+|\#))(?!\w)"  # C++, C# and C are three things
     r"|(?P<number>\d+(?:[.,:]\d+)+)"
     rf"|(?P<word>{_LETTERS}(?:['-]{_LETTERS})*+)"
+    "|(?P<emoji>[\u2600-\u27bf\U0001f1e6-\U0001f1ff\U0001f300-\U0001f3fa\U0001f400-\U0001faff])"  # without skin tones
 )
 _CUT_OFF = re.compile(r"'(?:s|ll|ve|re|d|m)$", re.IGNORECASE)  # Anna's, she'll
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
@@ -60,6 +61,8 @@ def _lexemes_of(match: re.Match[str], text: str) -> Iterator[str]:
         return _lexemes_of_word(token.replace(".", ""), is_name=token.isupper())
     if kind == "language":
         return iter((token.casefold(),))
+    if kind == "emoji":
+        return iter((token,))
     if kind == "number":
         return _lexemes_of_number(token)
     return _lexemes_of_compound(_CUT_OFF.sub("", token), is_name=_is_written_as_name(match, text))

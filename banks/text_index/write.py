@@ -21,7 +21,7 @@ from banks.text_index.texts import StoredText, count_lexemes, read_texts, write_
 def add_texts(bank: Bank, corpus: Corpus, ids: Sequence[UUID]) -> None:
     """Index the rows without a number. An expired row serves searches of the past and does not count in the statistics.
 
-    A text without lexemes (an emoji, stop words) gets no number: no query finds it.
+    A text without lexemes (stop words, punctuation) gets no number: no query finds it.
     """
     texts = [text for text in read_texts(bank, corpus, ids) if text.number is None and text.frequencies]
     if not texts:

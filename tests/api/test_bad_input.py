@@ -113,6 +113,13 @@ def test_200_000_emoji_are_kept_and_worked_through(call: Caller, tenant: Tenant)
         assert MemoryUnit.objects.for_tenant(tenant.id).filter(text="Bob paints.").exists()
 
 
+def test_a_message_of_emoji_alone_is_found_by_them(call: Caller) -> None:
+    said = [{"role": "user", "name": "Alice", "content": text} for text in ("We won!", "🎉🥳", "See you on Monday.")]
+    retain(call, {"messages": said})
+    answer = call("POST", "/v1/banks/support/memories/recall", {"query": "🥳"}).json()
+    assert [one["text"] for one in answer["results"]][:1] == ["Alice: 🎉🥳"]
+
+
 def test_a_message_of_two_megabytes_is_accepted_as_it_is(call: Caller, tenant: Tenant) -> None:
     content = "Alice went to Lisbon. " * 95_400
     assert len(content) > 2 * 1024 * 1024 - 5_000

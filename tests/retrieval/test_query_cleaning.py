@@ -6,14 +6,14 @@ from retrieval.analysis import GAP, MAX_CHARACTERS, clean_query, shorten
 from retrieval.errors import QueryWithoutWords
 
 
-@pytest.mark.parametrize("text", ["", "  \n\t", "?!...", "—「」", "\0\0", "\ud800", "🎉🎉", "___"])
+@pytest.mark.parametrize("text", ["", "  \n\t", "?!...", "—「」", "\0\0", "\ud800", "___"])
 def test_a_query_without_a_word_is_refused(text: str) -> None:
     with pytest.raises(QueryWithoutWords, match="no word"):
         clean_query(text)
 
 
-@pytest.mark.parametrize("text", ["the of", "7", "好", "é"])
-def test_one_letter_or_digit_is_enough(text: str) -> None:
+@pytest.mark.parametrize("text", ["the of", "7", "好", "é", "🎉"])
+def test_one_letter_digit_or_emoji_is_enough(text: str) -> None:
     assert clean_query(text) == text
 
 
