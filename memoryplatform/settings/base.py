@@ -217,6 +217,7 @@ MEMORY_FINDERS = {"mem0": "memoryplatform.api.compat.mem0.deletion.find_asked"}
 EXPORT_SECONDS = env.export_seconds
 S3_ENDPOINT_URL = env.s3_endpoint_url
 WORKER_THREADS = env.worker_threads
+WORKER_NICENESS = env.worker_niceness
 OPERATION_LEASE_FOLDER = env.operation_lease_folder
 OPERATION_LEASE_SECONDS = env.operation_lease_seconds
 OPERATION_MAX_ATTEMPTS = env.operation_max_attempts

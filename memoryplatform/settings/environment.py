@@ -259,6 +259,9 @@ class Environment(BaseSettings):
         default=2_000, ge=1, description="Operations of one tenant that may wait in a queue; more are refused with 503."
     )
     worker_threads: int = Field(default=4, ge=1, le=64, description="Threads in one worker process.")
+    worker_niceness: int = Field(
+        default=5, ge=0, le=19, description="By how much a worker yields to the web processes on the same cores."
+    )
 
     webhook_private_addresses: bool = Field(
         default=False, description="Allow webhooks to private, loopback and link-local addresses."

@@ -21,6 +21,7 @@ os.environ.update(
         "ALLOWED_HOSTS": "testserver,127.0.0.1,localhost",
         "LOG_LEVEL": "WARNING",
         "RECALL_STATEMENT_SECONDS": "10",  # the tests share their cores, and a recall that leaves a part out fails them
+        "WORKER_NICENESS": "0",
         "OPERATION_LEASE_SECONDS": os.environ.get("OPERATION_LEASE_SECONDS", "60"),
         "OPERATION_RETRY_SECONDS": os.environ.get("OPERATION_RETRY_SECONDS", "0.05"),
     }

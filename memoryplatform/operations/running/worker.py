@@ -4,6 +4,7 @@ The sweeper wakes a worker for operations without one: a process died between co
 messages, a worker died with a lease, or the time of an attempt has come. Any number of sweepers may run at once.
 """
 
+import os
 import signal
 import threading
 from datetime import timedelta
@@ -40,6 +41,7 @@ def serve(group: str) -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: stop.set())
+    os.nice(settings.WORKER_NICENESS)  # whoever waits for an answer comes before what happens later anyway
     check_service_role()
     end_leases_left_behind()
     load_kinds()
