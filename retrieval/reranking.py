@@ -22,7 +22,7 @@ from timewords.rendering import find_zone, localise, write_two_digit_day
 logger = logging.getLogger(__name__)
 
 DIGEST_BYTES = 16
-MOST_PAIRS = 100_000  # some 150 bytes each: 15 MB
+MOST_PAIRS = 50_000  # some 250 bytes each: 12 MB
 SECONDS_SKIPPED = 60.0
 
 # For a reranker that takes instructions.
@@ -111,7 +111,7 @@ def encode(part: str) -> bytes:
 
 
 class SkippedPairs:
-    """Pairs that a time box left out, by their keys in the cache of pairs. Thread-safe; the oldest are dropped first.
+    """Pairs that a time box left out, by their keys in the cache of pairs. Thread-safe.
 
     For a minute a box of the same size leaves them out at once: a question that is asked twice gets the same answer,
     and the second time uses no model. Later, or with more time, they are scored.
@@ -123,18 +123,27 @@ class SkippedPairs:
         self._noted: OrderedDict[bytes, tuple[float, float]] = OrderedDict()
         self._lock = Lock()
 
+    def __len__(self) -> int:
+        return len(self._noted)
+
     def note(self, keys: Iterable[bytes], *, box: float) -> None:
-        until = self._clock() + SECONDS_SKIPPED
+        now = self._clock()
         with self._lock:
             for key in keys:
-                self._noted[key] = (until, box)
+                self._noted[key] = (now + SECONDS_SKIPPED, box)
                 self._noted.move_to_end(key)
-            while len(self._noted) > self._most_pairs:
-                self._noted.popitem(last=False)
+            self._drop_oldest(now)
 
     def covers(self, key: bytes, *, box: float) -> bool:
-        until, noted = self._noted.get(key, (0.0, 0.0))
-        return box <= noted and self._clock() < until
+        noted = self._noted.get(key)
+        return noted is not None and box <= noted[1] and self._clock() < noted[0]
+
+    def _drop_oldest(self, now: float) -> None:
+        while self._noted:
+            key, (until, _) = next(iter(self._noted.items()))
+            if until > now and len(self._noted) <= self._most_pairs:
+                return
+            del self._noted[key]
 
     def clear(self) -> None:
         with self._lock:

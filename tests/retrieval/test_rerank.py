@@ -62,6 +62,16 @@ def test_a_pair_that_missed_the_time_box_is_skipped_for_a_minute_and_then_tried(
     assert rerank(make_request(), reranker, cache=cache, skipped=skipped).scores == (0.2, 0.9, None)
 
 
+def test_skipped_pairs_are_forgotten_after_a_minute_and_beyond_the_most() -> None:
+    now = [0.0]
+    skipped = SkippedPairs(most_pairs=3, clock=lambda: now[0])
+    skipped.note([b"1", b"2", b"3", b"4"], box=0.1)
+    assert [skipped.covers(key, box=0.1) for key in (b"1", b"4")] == [False, True]
+    now[0] = 61.0
+    skipped.note([b"5"], box=0.1)
+    assert len(skipped) == 1
+
+
 def test_pairs_that_missed_the_time_box_are_counted() -> None:
     reranked = rerank(make_request(), FakeReranker(SCORES, most=1), cache=PairCache(), skipped=SkippedPairs())
     assert reranked.out_of_time == 2
