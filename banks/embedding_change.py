@@ -7,7 +7,7 @@ other lacks. The bank switches only when none is lacking.
 """
 
 import copy
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,11 +18,12 @@ from django.db import connection
 from django.db.models import CharField, F, Func
 from psycopg import sql
 
+from banks.embedding_texts import embed_rows
 from banks.errors import EmbeddingChangeState, EmbeddingModelChanged
 from banks.locking import lock_memory
 from banks.models import Bank, MemoryUnit
 from banks.models.bank import CENTROID_COLUMNS, VECTOR_COLUMNS, VectorChange
-from banks.retain.bare_rows import BARE_MODELS, BareModel, build_text, fill_topics
+from banks.retain.bare_rows import BARE_MODELS, BareModel, fill_topics, list_texts
 from banks.vector_index.nearest import find_neighbours
 from banks.vectors import BATCH, Step, report_nothing, write_vector
 from providers.embedding.protocol import Embedder
@@ -58,7 +59,7 @@ Write = Callable[[], AbstractContextManager[object]]
 @dataclass(frozen=True)
 class LackingRow:
     id: UUID
-    text: str
+    texts: tuple[str, ...]
     made_of: str
 
 
@@ -88,7 +89,7 @@ def fill_vectors(  # the collaborators of a writer
     for table in BARE_MODELS if total else ():
         after = since
         while rows := read_lacking(bank, table, slot, after=after):
-            batch = get_embedder(model).embed_documents([row.text for row in rows])
+            batch = embed_rows(get_embedder(model), [row.texts for row in rows])
             with write():
                 store_vectors(bank, table, slot, model, rows, batch.vectors)
             after, done, usage = rows[-1].id, done + len(rows), usage + batch.usage
@@ -109,8 +110,9 @@ def read_lacking(bank: Bank, table: BareModel, slot: int, *, after: UUID) -> lis
     source = Func(F(VECTOR_COLUMNS[1 - slot]), function="vector_send")
     with tenant_transaction(bank.tenant_id):
         rows = find_lacking(bank, table, slot).filter(id__gt=after).order_by("id").defer(*VECTOR_COLUMNS)
-        found: Iterable[Any] = rows.annotate(made_of=Func(source, function="md5", output_field=CharField()))[:BATCH]
-        return [LackingRow(row.id, build_text(row), row.made_of) for row in found]
+        found: list[Any] = list(rows.annotate(made_of=Func(source, function="md5", output_field=CharField()))[:BATCH])
+        texts = list_texts(bank, found)
+        return [LackingRow(row.id, of_row, row.made_of) for row, of_row in zip(found, texts, strict=True)]
 
 
 def store_vectors(

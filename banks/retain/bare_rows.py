@@ -1,6 +1,6 @@
 """Rows that an import brought without vectors, and the texts to embed for them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -9,8 +9,8 @@ from django.db import connection
 from psycopg import sql
 
 from banks.document_pieces import is_of_ready_facts, read_context
-from banks.embedding_texts import build_chunk_text, build_entity_text, build_episode_text
-from banks.models import Bank, Chunk, Entity, Episode, MemoryUnit, Relationship
+from banks.embedding_texts import build_chunk_text, build_entity_text, build_episode_text, list_line_texts
+from banks.models import Bank, Chunk, ChunkPart, Entity, Episode, MemoryUnit, Relationship
 from banks.models.bank import CENTROID_COLUMNS, VECTOR_COLUMNS
 from banks.vectors import write_vector
 from providers.embedding.vector import Vector
@@ -38,8 +38,10 @@ WHERE same.id = episode.id AND episode.tenant_id = %s AND episode.bank_id = %s A
 
 @dataclass(frozen=True)
 class BareRow:
+    """`texts` are those to embed."""
+
     id: UUID
-    text: str
+    texts: tuple[str, ...]
 
 
 def count_bare_rows(bank: Bank) -> int:
@@ -54,7 +56,7 @@ def find_bare_rows(bank: Bank, model: BareModel, *, after: UUID, most: int) -> l
         rows = rows.select_related("document").defer("document__text")
     while found := list(rows.filter(id__gt=after)[:most]):
         if wanted := [row for row in found if wants_vector(row)]:
-            return [BareRow(row.id, build_text(row)) for row in wanted]
+            return [BareRow(row.id, texts) for row, texts in zip(wanted, list_texts(bank, wanted), strict=True)]
         after = found[-1].id
     return []
 
@@ -70,8 +72,29 @@ def wants_vector(row: MemoryUnit | Chunk | Episode | Relationship | Entity) -> b
     return row.document is not None and not is_of_ready_facts(row.document, row.start)
 
 
+def list_texts(
+    bank: Bank, rows: Sequence[MemoryUnit | Chunk | Episode | Relationship | Entity]
+) -> list[tuple[str, ...]]:
+    """The texts that retain embeds for each row. Call inside a tenant transaction."""
+    ends = read_line_ends(bank, [row.id for row in rows if isinstance(row, Chunk) and row.episode_id])
+    return [
+        list_line_texts(row.text, ends[row.id], context=row.context)
+        if isinstance(row, Chunk) and row.id in ends
+        else (build_text(row),)
+        for row in rows
+    ]
+
+
+def read_line_ends(bank: Bank, chunk_ids: Iterable[UUID]) -> dict[UUID, list[int]]:
+    """Where the lines of a conversation's chunks end. Call inside a tenant transaction."""
+    parts = ChunkPart.objects.for_tenant(bank.tenant_id).filter(chunk_id__in=list(chunk_ids))
+    ends: dict[UUID, list[int]] = {}
+    for chunk_id, end in parts.order_by("end").values_list("chunk_id", "end"):
+        ends.setdefault(chunk_id, []).append(end)
+    return ends
+
+
 def build_text(row: MemoryUnit | Chunk | Episode | Relationship | Entity) -> str:
-    """The same text that retain embeds."""
     if isinstance(row, MemoryUnit):
         return row.rendered_text
     if isinstance(row, Chunk):

@@ -1,11 +1,8 @@
 """Retaining a conversation: messages are placed in episodes, and each episode gives chunks and facts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import partial
 from itertools import islice
 from uuid import UUID
 
@@ -14,7 +11,7 @@ from django.utils import timezone
 
 from banks.chunking.spans import TurnChunk, hash_chunk, heading
 from banks.chunking.turns import chunk_turns
-from banks.embedding_texts import build_chunk_text, build_episode_text
+from banks.embedding_texts import build_episode_text, join_vectors, list_line_texts
 from banks.entities.names.canonical import ROLE_NAMES
 from banks.facts import hash_tags, list_embedding_texts, prepare_facts
 from banks.lifecycle.planning import plan_facts
@@ -32,7 +29,7 @@ from banks.retain.storing import store_facts
 from banks.retain.tools import Retained, Tools
 from banks.text_index.write import add_texts, replacing_texts
 from banks.types import ExtractedFact, Passage, Source, Turn
-from banks.vectors import Embedded, embed_texts, is_long
+from banks.vectors import embed_texts
 from providers import tokens
 from providers.embedding.vector import Vector
 from providers.llm.errors import LLMError
@@ -67,9 +64,13 @@ class EpisodePart:
     narrative: str
 
     @property
-    def archive_texts(self) -> list[str]:
-        texts = [build_chunk_text(one.text, heading=one.heading, context=one.context) for one in self.chunks]
-        return [*texts, build_episode_text(self.narrative)]
+    def archive_texts(self) -> list[tuple[str, ...]]:
+        """Of each chunk, then of the episode."""
+        texts = [
+            list_line_texts(chunk.text, [one.end for one in cut.parts], context=chunk.context)
+            for chunk, cut in zip(self.chunks, self.cut, strict=True)
+        ]
+        return [*texts, (build_episode_text(self.narrative),)]
 
 
 @dataclass(frozen=True)
@@ -85,34 +86,25 @@ class Batch:
         return tuple(build_turn(message) for message in self.messages)
 
     @property
-    def archive_texts(self) -> list[str]:
-        return [text for part in self.parts for text in part.archive_texts]
+    def archive_texts(self) -> list[tuple[str, ...]]:
+        return [texts for part in self.parts for texts in part.archive_texts]
 
 
 def retain_conversation(conversation: Conversation, tools: Tools) -> list[Retained]:
-    """Continues after a crash: a placed message keeps its episode, and an extracted message is not read again.
-
-    A thread embeds the chunks while the facts are extracted and stored, unless they are so many that their embedding
-    reports its progress.
-    """
+    """Continues after a crash: a placed message keeps its episode, and an extracted message is not read again."""
     known, spent = place_new_messages(conversation, tools)
     parts = [build_part(conversation, *one) for one in group_waiting_messages(conversation).items()]
     batches = build_batches(conversation, parts, tools.engine.batch_tokens)
-    beside = ThreadPoolExecutor(1, thread_name_prefix="chunks")
-    try:
-        archives = [start_archive(beside, conversation.bank, batch, tools, known) for batch in batches]
-        outcomes = []
-        for done, (batch, archive) in enumerate(zip(batches, archives, strict=True)):
-            tools.report(done, len(batches))
-            try:
-                retained = retain_batch(conversation, batch, tools, known, archive)
-            except LLMError:
-                keep_searchable(conversation.bank, batch, tools, known, archive)
-                raise
-            outcomes.append(replace(retained, usage=retained.usage + spent) if done == 0 else retained)
-        return outcomes
-    finally:
-        beside.shutdown(cancel_futures=True)
+    outcomes = []
+    for done, batch in enumerate(batches):
+        tools.report(done, len(batches))
+        try:
+            retained = retain_batch(conversation, batch, tools, known)
+        except LLMError:
+            keep_searchable(conversation.bank, batch, tools, known)
+            raise
+        outcomes.append(replace(retained, usage=retained.usage + spent) if done == 0 else retained)
+    return outcomes
 
 
 def place_new_messages(conversation: Conversation, tools: Tools) -> tuple[dict[str, Vector], Usage]:
@@ -209,49 +201,38 @@ def read_turns_before(conversation: Conversation, first: Message) -> list[Turn]:
     return [build_turn(message) for message in reversed(newest)]
 
 
-def start_archive(
-    beside: ThreadPoolExecutor, bank: Bank, batch: Batch, tools: Tools, known: Mapping[str, Vector]
-) -> "Future[Embedded] | None":
-    """The vectors of the chunks and narratives. None if there are many: those are reported and cached."""
-    texts = batch.archive_texts
-    if is_long(texts):
-        return None
-    return beside.submit(copy_context().run, partial(embed_texts, bank.tenant_id, tools.embedder, texts, known=known))
+@dataclass(frozen=True, eq=False)
+class EmbeddedBatch:
+    """The vectors of the facts and their relationships, and those of each episode's chunks and narrative."""
+
+    facts: Sequence[Vector]
+    archive: Sequence[Vector]
+    usage: Usage
 
 
 def embed_batch(
-    bank: Bank,
-    facts: Sequence[ExtractedFact],
-    batch: Batch,
-    tools: Tools,
-    known: Mapping[str, Vector],
-    archive: "Future[Embedded] | None",
-) -> Embedded:
-    """The vectors of the facts and their relationships, then of each episode's chunks and narrative."""
-    texts = [*list_embedding_texts(facts), *([] if archive else batch.archive_texts)]
+    bank: Bank, facts: Sequence[ExtractedFact], batch: Batch, tools: Tools, known: Mapping[str, Vector]
+) -> EmbeddedBatch:
+    of_facts, of_archive = list_embedding_texts(facts), batch.archive_texts
+    texts = [*of_facts, *(text for texts in of_archive for text in texts)]
     embedded = embed_texts(bank.tenant_id, tools.embedder, texts, step=tools.step, known=known)
-    if archive is None:
-        return embedded
-    others = archive.result()
-    return Embedded([*embedded.vectors, *others.vectors], embedded.usage + others.usage)
+    first_of_archive = len(of_facts)
+    return EmbeddedBatch(
+        embedded.vectors[:first_of_archive],
+        join_vectors(of_archive, embedded.vectors[first_of_archive:]),
+        embedded.usage,
+    )
 
 
-def retain_batch(
-    conversation: Conversation,
-    batch: Batch,
-    tools: Tools,
-    known: Mapping[str, Vector],
-    archive: "Future[Embedded] | None",
-) -> Retained:
+def retain_batch(conversation: Conversation, batch: Batch, tools: Tools, known: Mapping[str, Vector]) -> Retained:
     bank, instructions, messages = conversation.bank, conversation.instructions, batch.messages
     turns = batch.turns
     reading = read_passage(bank, build_passage(conversation, turns, batch.before), instructions, tools)
-    embedded = embed_batch(bank, reading.facts, batch, tools, known, archive)
-    first_of_archive = len(embedded.vectors) - len(batch.archive_texts)
-    categorised = categorise(bank, reading.facts, embedded.vectors, instructions.settings, tools)
+    embedded = embed_batch(bank, reading.facts, batch, tools, known)
+    categorised = categorise(bank, reading.facts, embedded.facts, instructions.settings, tools)
     prepared = prepare_facts(
         categorised.facts,
-        embedded.vectors[:first_of_archive],
+        embedded.facts,
         instructions.labels,
         lambda quote: Source(quote.start, quote.end, message_id=messages[quote.turn].id),
         is_agents=lambda quote: messages[quote.turn].role != "user",
@@ -262,7 +243,7 @@ def retain_batch(
     plan = plan_facts(bank, prepared, tools.planners, speakers=speakers, seen=reading.seen)
     if len(prepared) > MANY_FACTS:
         tools.step("storing", 0, len(prepared))
-    vectors_of_archive = iter(embedded.vectors[first_of_archive:])
+    vectors_of_archive = iter(embedded.archive)
     with tools.write():
         lock_memory(bank)
         for part in batch.parts:
@@ -275,11 +256,9 @@ def retain_batch(
     return Retained(tuple(units), usage, "\n".join(reading.errors))
 
 
-def keep_searchable(
-    bank: Bank, batch: Batch, tools: Tools, known: Mapping[str, Vector], archive: "Future[Embedded] | None"
-) -> None:
+def keep_searchable(bank: Bank, batch: Batch, tools: Tools, known: Mapping[str, Vector]) -> None:
     """Recall finds the words of messages whose facts a model did not extract yet."""
-    vectors = iter(embed_batch(bank, (), batch, tools, known, archive).vectors)
+    vectors = iter(embed_batch(bank, (), batch, tools, known).archive)
     with tools.write():
         lock_memory(bank)
         for part in batch.parts:

@@ -7,6 +7,7 @@ import numpy as np
 from psycopg import sql
 from structlog import get_logger
 
+from banks.embedding_texts import embed_rows
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Entity, MemoryUnit
 from banks.models.bank import VECTOR_COLUMNS
@@ -123,7 +124,7 @@ def make_missing(bank: Bank) -> None:
                 ready = leave_out_unready(bank, model, rows)
             if not rows:
                 break
-            vectors = get_embedder(bank.embedding_model).embed_documents([row.text for row in ready]).vectors
+            vectors = embed_rows(get_embedder(bank.embedding_model), [row.texts for row in ready]).vectors
             with tenant_transaction(bank.tenant_id):
                 lock_memory(bank)
                 store_bare_vectors(bank, model, ready, vectors)

@@ -12,10 +12,10 @@ from django.db.models import QuerySet
 
 from banks.chunking.spans import hash_chunk, heading
 from banks.document_pieces import hash_text
-from banks.embedding_texts import build_chunk_text, build_episode_text
 from banks.lifecycle.deleting import blank
 from banks.models import Bank, Chunk, ChunkPart, Corpus, Document, Episode, MemoryUnit, Message, UnitSource
 from banks.models.bank import CENTROID_COLUMNS, VECTOR_COLUMNS, place_vector
+from banks.retain.bare_rows import list_texts
 from banks.retain.conversations import list_turns_once
 from banks.retain.episodes import build_narrative
 from banks.text_index.write import remove_texts, replacing_texts
@@ -119,31 +119,25 @@ def blank_documents(bank: Bank, document_ids: Collection[UUID], gone: Iterable[C
 
 @dataclass(frozen=True)
 class BareText:
-    """A text without a vector. `text` is embedded; `stored` is the row's text at that time."""
+    """A text without a vector. `texts` are embedded; `stored` is the row's text at that time."""
 
     table: type[Chunk] | type[Episode]
     id: UUID
-    text: str
+    texts: tuple[str, ...]
     stored: str
 
 
 def find_bare_texts(bank: Bank) -> list[BareText]:
-    """The retain of a document embeds the document's chunks."""
+    """The retain of a document embeds the document's chunks. Call inside a tenant transaction."""
     chunks = Chunk.objects.of_bank(bank).filter(episode__isnull=False, **{bank.vector_column: None})
     episodes = Episode.objects.of_bank(bank).filter(**{bank.vector_column: None}).exclude(narrative="")
-    return [
-        *(build_bare_chunk(chunk) for chunk in chunks.order_by("id")),
-        *(build_bare_episode(episode) for episode in episodes.order_by("id")),
+    bare_chunks, bare_episodes = list(chunks.order_by("id")), list(episodes.order_by("id"))
+    texts = list_texts(bank, [*bare_chunks, *bare_episodes])
+    stored: list[tuple[type[Chunk | Episode], UUID, str]] = [
+        *((Chunk, chunk.id, chunk.text) for chunk in bare_chunks),
+        *((Episode, episode.id, episode.narrative) for episode in bare_episodes),
     ]
-
-
-def build_bare_chunk(chunk: Chunk) -> BareText:
-    text = build_chunk_text(chunk.text, heading=chunk.heading, context=chunk.context)
-    return BareText(Chunk, chunk.id, text, chunk.text)
-
-
-def build_bare_episode(episode: Episode) -> BareText:
-    return BareText(Episode, episode.id, build_episode_text(episode.narrative), episode.narrative)
+    return [BareText(table, row_id, of_row, text) for (table, row_id, text), of_row in zip(stored, texts, strict=True)]
 
 
 def store_vectors(bank: Bank, texts: Sequence[BareText], vectors: Sequence[Vector]) -> None:

@@ -65,7 +65,7 @@ def test_a_search_has_pages_by_offset_and_no_cursor(call: Caller, memory: Memory
     assert page["items"] == whole[2:4]
     assert (page["total"], page["limit"], page["offset"], page["next_cursor"]) == (5, 2, 2, None)
     assert get(call, route, q="Alice", cursor=f"{whole[0]['id']}.00000000").status_code == 422
-    assert get(call, route, q="%F0%9F%8E%89").json()["code"] == "query_without_words"
+    assert get(call, route, q="%3F%21").json()["code"] == "query_without_words"
 
 
 @pytest.mark.parametrize("route", ROUTES)

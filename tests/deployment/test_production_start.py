@@ -105,9 +105,9 @@ def test_plain_http_is_sent_to_https_and_the_proxys_word_is_taken(web: str) -> N
 
 
 def test_static_files_are_hashed_and_kept_by_browsers(web: str) -> None:
-    page = httpx.get(f"{web}/docs/api/", headers={"X-Forwarded-Proto": "https"}).text
+    page = httpx.get(f"{web}/docs/api/", headers={"X-Forwarded-Proto": "https"}, timeout=60).text
     script = next(part for part in page.split('"') if "pages/api" in part)
-    served = httpx.get(f"{web}{script}", headers={"X-Forwarded-Proto": "https"})
+    served = httpx.get(f"{web}{script}", headers={"X-Forwarded-Proto": "https"}, timeout=60)
     assert served.status_code == 200
     assert "immutable" in served.headers["Cache-Control"]
 

@@ -21,6 +21,7 @@ def test_a_live_process_says_so_without_any_service() -> None:
     assert Client().get("/health").json() == {"status": "ok", "database": "connected"}
 
 
+@holds_to_a_time
 def test_a_ready_service_shows_every_part(redis_server: EmbeddedRedis) -> None:
     registry.warm_up()
     response = Client().get("/health/ready")

@@ -7,6 +7,7 @@ import numpy as np
 import orjson
 import pytest
 
+from banks.embedding_texts import embed_rows
 from banks.enums import Network
 from banks.models import Chunk, MemoryUnit, Relationship
 from banks.retain.input import GivenMessage, RetainItem
@@ -90,6 +91,6 @@ def test_a_shortened_passage_keeps_the_callers_context(access: BankAccess) -> No
     with tenant_transaction(access.tenant_id):
         Chunk.objects.of_bank(bank).filter(episode__isnull=False).update(embedding=None)
         texts = find_bare_texts(bank)
-        store_vectors(bank, texts, HashedEmbedder().embed_documents([one.text for one in texts]).vectors)
+        store_vectors(bank, texts, embed_rows(HashedEmbedder(), [one.texts for one in texts]).vectors)
     assert len(texts) == 2
     assert list_changed(before, read_vectors(access, "source")) == []

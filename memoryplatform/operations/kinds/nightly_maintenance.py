@@ -14,6 +14,7 @@ from uuid import UUID
 from django.db.models import Max
 from django.utils import timezone
 
+from banks.embedding_texts import embed_rows
 from banks.entities.descriptions import empty_descriptions
 from banks.enums import FACTUAL, Network
 from banks.lifecycle.deleting import add_dependants, delete_units
@@ -172,7 +173,7 @@ def embed_shortened_texts(run: Run, bank: Bank) -> tuple[Usage, Figures]:
         texts = find_bare_texts(bank)
     if not texts:
         return Usage(), NO_FIGURES
-    batch = get_embedder(bank.embedding_model).embed_documents([one.text for one in texts])
+    batch = embed_rows(get_embedder(bank.embedding_model), [one.texts for one in texts])
     with run.transaction():
         lock_memory(bank)
         store_vectors(bank, texts, batch.vectors)

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from banks.embedding_texts import embed_rows
 from banks.lifecycle.retagging import delete_summaries_of, find_tagged_under_untagged_summaries
 from banks.links import link_by_meaning
 from banks.locking import lock_memory
@@ -122,7 +123,7 @@ def embed_batch(run: Run, bank: Bank, model: bare_rows.BareModel, after: UUID) -
         rows = bare_rows.find_bare_rows(bank, model, after=after, most=BATCH)
     if not rows:
         return None
-    embedded = get_embedder(bank.embedding_model).embed_documents([row.text for row in rows])
+    embedded = embed_rows(get_embedder(bank.embedding_model), [row.texts for row in rows])
     with run.transaction():
         lock_memory(bank)
         bare_rows.store_bare_vectors(bank, model, rows, embedded.vectors)

@@ -15,9 +15,7 @@ for _ in range(20):
     DEEP = {"not": DEEP}
 
 
-@pytest.mark.parametrize(
-    "query", ["", "   \n\t ", "?!… — ¿", "🎉🎉", "\x00", "a\x00b", "x" * 100_001, True, None, ["Lisbon"]]
-)
+@pytest.mark.parametrize("query", ["", "   \n\t ", "?!… — ¿", "\x00", "a\x00b", "x" * 100_001, True, None, ["Lisbon"]])
 def test_a_query_that_can_not_be_searched_is_refused(ask: Ask, query: Any) -> None:
     answer = ask(query)
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "query")

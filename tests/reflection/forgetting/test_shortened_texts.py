@@ -19,7 +19,7 @@ def make_shortened(bank: Bank, narrative: str) -> Episode:
 def embed(bank: Bank) -> dict[str, Episode]:
     with tenant_transaction(bank.tenant_id):
         texts = find_bare_texts(bank)
-        store_vectors(bank, texts, [vector_of(one.text) for one in texts])
+        store_vectors(bank, texts, [vector_of("\n".join(one.texts)) for one in texts])
         return {row.narrative: row for row in Episode.objects.for_tenant(bank.tenant_id)}
 
 
