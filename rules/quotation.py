@@ -10,7 +10,7 @@ from banks.types import ExtractedFact, FoundEntity, Passage
 from rules.entities import find_entities
 from rules.parser import ParsedText, is_english, parse
 from rules.parts import Part, cut_turn
-from rules.relationships import find_relationships
+from rules.relationships import find_relationships, list_people
 from rules.turns import UNNAMED, find_introduction, find_questions, is_person, is_unnamed
 from timewords import find_dates
 
@@ -59,7 +59,8 @@ def build_fact(
     person = turn.speaker if is_person(turn, passage) else ""
     start, end = find_occurrence(parsed, turn.said_at, only_relative=is_own_words)
     relationships = () if is_own_words else find_relationships(parsed, speaker=person, since=start)
-    entities = find_entities(parsed, speaker=person, people=people, given=passage.given_entities)
+    named = [*people, *list_people(relationships)]
+    entities = find_entities(parsed, speaker=person, people=named, given=passage.given_entities)
     return ExtractedFact(
         text=part.text,
         network=Network.EXPERIENCE if is_own_words else Network.WORLD,

@@ -10,7 +10,7 @@ mostly a noun phrase, "my sister Emily", at the start of a sentence or after a p
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -165,6 +165,12 @@ PLACES = frozenset({"GPE", "LOC"})
 FINITE_VERBS = frozenset({"VBZ", "VBP", "VBD", "MD"})
 AFTER_SUBJECT = FINITE_VERBS | {"", ".", ",", "CC", "POS", "RB"}
 AFTER_OBJECT = frozenset({"", ".", ",", "CC", "IN", "TO", "RB", ":"})
+
+
+def list_people(relationships: Iterable[FoundRelationship]) -> list[str]:
+    """Whom the relationships are about. The recogniser misses many a name that opens a sentence."""
+    objects = [one.object for one in relationships if one.relation not in {"lives_in", "works_at"}]
+    return [*(one.subject for one in relationships), *objects]
 
 
 def find_relationships(

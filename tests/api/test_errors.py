@@ -60,6 +60,13 @@ def test_an_unknown_path_answers_in_the_same_shape() -> None:
     assert response.json() == {"detail": "There is nothing at this address.", "code": "not_found", "request_id": "r1"}
 
 
+def test_a_route_of_openai_that_is_not_there_names_those_that_are() -> None:
+    response = Client().post("/v1/responses", {"input": "Hi"}, content_type="application/json")
+    error = response.json()["error"]
+    assert (response.status_code, error["type"], error["code"]) == (404, "invalid_request_error", "not_found")
+    assert "/v1/chat/completions" in error["message"]
+
+
 def test_an_id_that_is_none_is_named(client: Client) -> None:
     for path in ("/v1/banks/support/memories/xx", "/v1/banks/support/opinions/xx/revisions", "/v1/operations/xx"):
         response = client.get(path)

@@ -60,6 +60,7 @@ def test_a_new_bank_is_connected_and_made_by_the_first_write(alice: Tenant, conn
     assert (kept["status"], kept["items_count"], list_banks(alice)) == ("completed", 1, ["fresh"])
     (result,) = client.call("recall", query="Where does Bob sail?", tags='["sea"]', max_tokens="500")["results"]
     assert (result["text"], result["tags"]) == ("Bob sails in Kiel.", ["sea"])
+    assert set(result) <= {"id", "text", "type", "context", "entities", "mentioned_at", "document_id", "tags"}
 
 
 @pytest.mark.parametrize(
@@ -101,6 +102,10 @@ def test_arguments_are_read_leniently(alice: Tenant, memory: Memory, connected_l
         "The argument 'bank_id' is unknown and was ignored.",
         "The argument 'top_k' is unknown and was ignored.",
     ]
+    kept = client.call("sync_retain", content="Bob rows.", metadata={"n": 1, "b": True}, tags=["a", None, 3])
+    assert kept["status"] == "completed"
+    (rows,) = client.call("recall", query="Who rows?", budget="HIGH", tags="3", tags_match="any_strict")["results"]
+    assert (rows["metadata"], rows["tags"]) == ({"n": "1", "b": "true"}, ["3", "a"])
     assert client.call("list_memories", limit="1")["limit"] == 1
     listed = client.call("list_directives", active_only="false")
     assert listed["items"] == []
@@ -110,6 +115,10 @@ def test_arguments_are_read_leniently(alice: Tenant, memory: Memory, connected_l
     with pytest.raises(ToolFailed) as failed:
         client.call("recall")
     assert failed.value.told["errors"][0]["field"] == "query"
+    for tool, arguments in {"recall": {"query": "Bob?"}, "sync_retain": {"content": "Bob."}}.items():
+        with pytest.raises(ToolFailed) as failed:
+            connected_like_hindsight(alice).call(tool, bank_id="a/b", **arguments)
+        assert failed.value.told["code"] == "bank_id_invalid"
 
 
 def call_every_tool(client: Connection, alice: Tenant) -> dict[str, dict[str, Any]]:

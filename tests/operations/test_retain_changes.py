@@ -128,3 +128,14 @@ def test_a_failed_retain_shows_the_tokens_it_cost(tenant: Tenant, llm: ScriptedL
     assert (operation.status, operation.result) == ("failed", None)
     assert operation.usage is not None
     assert (operation.usage.calls > 0, operation.usage.output_tokens > 0) == (True, True)
+
+
+@pytest.mark.parametrize("name", ["Alice", "Bob", "Priya"])  # the recogniser finds one of them in such a sentence
+def test_without_a_model_a_residence_in_a_text_ends_the_former_one(tenant: Tenant, name: str) -> None:
+    access = BankAccess(tenant.id)
+    first = RetainItem(DAY, text=f"{name} lives in Boston.")
+    then = RetainItem(DAY + timedelta(days=150), text=f"{name} lives in Denver now.")
+    (known,) = retain(access, "texts", [first], wait=True).result["unit_ids"]
+    operation = retain(access, "texts", [then], wait=True)
+    (changed,) = operation.result["changes"]
+    assert (changed["memory_id"], changed["superseded_by"]) == (known, operation.result["unit_ids"][0])

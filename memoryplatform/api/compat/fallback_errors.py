@@ -26,6 +26,10 @@ LONGEST_ID_SHOWN = 100  # characters
 CONVERTER = re.compile(UUIDConverter.regex)
 log = structlog.get_logger(__name__)
 NO_ROUTE = "There is nothing at this address."
+NO_BANK_ROUTE = f"{NO_ROUTE} An id of a bank has no slashes."
+NO_OPENAI_ROUTE = f"{NO_ROUTE} Of OpenAI's interface there are POST /v1/chat/completions and GET /v1/models."
+BANKS = ("/v1/default/banks", "/v1/banks")
+OPENAI = ("/v1/responses", "/v1/embeddings", "/v1/completions", "/v1/files", "/v1/assistants", "/v1/threads")
 HINDSIGHT = ("/v1/default", "/v1/bank-template-schema")
 # Of version 1 only mem0's own addresses, because the rest of /v1/ is ours.
 PROGRAMS = ("/v1", "/v2", "/v3", "/mcp", "/oauth/token", "/oauth/register", "/oauth/revoke")  # they read no pages
@@ -88,10 +92,16 @@ def handle_server_error(request: HttpRequest) -> HttpResponse:
 
 
 def handle_not_found(request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponse:
+    return build_response(request, 404, describe_missing(request.path_info), "not_found")
+
+
+def describe_missing(path: str) -> str:
     """Names a malformed id, because a typo in a long address is hard to see."""
-    malformed = find_malformed_id(request.path_info)
-    detail = f"'{malformed}' is not an id: ids are UUIDs in lower case with hyphens." if malformed else NO_ROUTE
-    return build_response(request, 404, detail, "not_found")
+    if malformed := find_malformed_id(path):
+        return f"'{malformed}' is not an id: ids are UUIDs in lower case with hyphens."
+    if is_below(path, BANKS):
+        return NO_BANK_ROUTE
+    return NO_OPENAI_ROUTE if is_below(path, OPENAI) else NO_ROUTE
 
 
 def build_response(request: HttpRequest, code: int, detail: str, name: str) -> HttpResponse:
@@ -108,8 +118,12 @@ def wants_page(request: HttpRequest) -> bool:
     return "text/html" in request.headers.get("Accept", "") and not is_below(request.path_info, PROGRAMS)
 
 
-def shape_error(path: str, error: dict[str, str]) -> dict[str, str]:
+def shape_error(path: str, error: dict[str, str]) -> dict[str, Any]:
     """Converts our error body to the shape of the interface that owns the path."""
+    if is_below(path, OPENAI):
+        return {
+            "error": {"message": error["detail"], "type": "invalid_request_error", "param": None, "code": error["code"]}
+        }
     if is_below(path, HINDSIGHT):
         return {"detail": error["detail"]}
     return dict.fromkeys(ERROR_FIELDS, error["detail"]) if is_below(path, MEM0) else error

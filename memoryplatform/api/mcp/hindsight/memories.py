@@ -3,29 +3,38 @@
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from banks.errors import BankNotFound
 from memoryplatform.api.compat.hindsight.memories import HindsightMemoriesView, HindsightMemoryListView
 from memoryplatform.api.compat.hindsight.memory import HindsightMemoryView
-from memoryplatform.api.compat.hindsight.recall import EMPTY_RECALL, HindsightRecallView
+from memoryplatform.api.compat.hindsight.recall import HindsightRecallView
 from memoryplatform.api.compat.hindsight.reflect import HindsightReflectView
 from memoryplatform.api.mcp.hindsight.tool import (
     HindsightArguments,
     HindsightCall,
+    Metadata,
     Names,
     Object,
     Objects,
     PageArguments,
     define_tool,
+    lower,
 )
 from memoryplatform.api.mcp.tools.tool import Effect
+
+# A model reads the answer of a recall. So it has the relevant memories alone, and of each what a model can use.
+RELEVANT: dict[str, Any] = {"fill": False, "include": {"entities": None}}
+SHOWN = (
+    "id", "text", "type", "entities", "context", "occurred_start", "occurred_end", "mentioned_at", "document_id",
+    "tags", "metadata",
+)  # fmt: skip
 
 Time = Annotated[str | None, Field(description="ISO 8601.")]
 Match = Literal["any", "all", "any_strict", "all_strict", "exact"]
 FactType = Literal["world", "experience", "observation"]
 State = Literal["valid", "invalidated"]
-Effort = Literal["low", "mid", "high"]
+Effort = Annotated[Literal["low", "mid", "high"], BeforeValidator(lower)]
 
 
 class RetainArguments(HindsightArguments):
@@ -33,7 +42,7 @@ class RetainArguments(HindsightArguments):
     context: Annotated[str, Field(description="The situation or the subject.")] = "general"
     timestamp: Time = None
     tags: Names = None
-    metadata: Object = None
+    metadata: Metadata = None
     document_id: str | None = None
     strategy: str | None = None
     update_mode: Literal["replace", "append"] | None = None
@@ -121,11 +130,13 @@ def sync_retain(call: HindsightCall, arguments: RetainArguments) -> dict[str, An
 def recall(call: HindsightCall, arguments: RecallArguments) -> dict[str, Any]:
     """Search long-term memory. Call it before you answer anything that may depend on earlier conversations."""
     try:
-        return call.send_in_bank(HindsightRecallView, "POST", arguments.given())
+        answer = call.send_in_bank(HindsightRecallView, "POST", RELEVANT | arguments.given())
     except BankNotFound:
         if not call.caller.access.reaches(call.bank_id):
             raise
-        return {**EMPTY_RECALL, "notes": [f"There is no bank '{call.bank_id}' yet: the first retain makes it."]}
+        return {"results": [], "notes": [f"There is no bank '{call.bank_id}' yet: the first retain makes it."]}
+    results = [{name: one[name] for name in SHOWN if one.get(name)} for one in answer["results"]]
+    return {name: value for name, value in answer.items() if value is not None} | {"results": results}
 
 
 @define_tool("Reflect", scopes="write read", effect=Effect.ADDS)
@@ -142,7 +153,9 @@ def reflect(call: HindsightCall, arguments: ReflectArguments) -> dict[str, Any]:
 @define_tool("List memories")
 def list_memories(call: HindsightCall, arguments: ListArguments) -> dict[str, Any]:
     """Browse stored memories, newest first."""
-    return call.send_in_bank(HindsightMemoryListView, "GET", arguments.given())
+    answer = call.send_in_bank(HindsightMemoryListView, "GET", arguments.given())
+    items = [{name: value for name, value in one.items() if value not in (None, "", [], {})} for one in answer["items"]]
+    return answer | {"items": items}
 
 
 @define_tool("Get a memory")

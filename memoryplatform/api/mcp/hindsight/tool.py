@@ -18,6 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 
+from banks.errors import BankIdInvalid
 from memoryplatform.api.authentication import HasScope
 from memoryplatform.api.errors import make_printable
 from memoryplatform.api.json_format import FastJSONRenderer
@@ -25,6 +26,7 @@ from memoryplatform.api.mcp.tools.tool import Caller, Effect, without_titles
 from memoryplatform.api.views import TenantView, as_response
 from memoryplatform.operations.banks.aliases import resolve_bank_id
 from memoryplatform.operations.banks.profile import find_or_create_bank
+from tenants.bank_ids import WORDS, is_bank_id
 
 
 def read_json(value: Any) -> Any:
@@ -39,12 +41,29 @@ def read_json(value: Any) -> Any:
 
 def read_names(value: Any) -> Any:
     read = read_json(value)
+    if isinstance(read, list):
+        return [write_scalar(one) for one in read if one is not None]
     return [str(read)] if isinstance(read, str | int | float) else read
+
+
+def read_metadata(value: Any) -> Any:
+    read = read_json(value)
+    return {name: write_scalar(one) for name, one in read.items()} if isinstance(read, dict) else read
+
+
+def write_scalar(value: Any) -> Any:
+    """Tags and values of metadata are texts."""
+    return json.dumps(value) if isinstance(value, int | float) else value
+
+
+def lower(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
 
 
 Names = Annotated[list[str] | None, BeforeValidator(read_names)]
 Objects = Annotated[list[dict[str, Any]] | None, BeforeValidator(read_json)]
 Object = Annotated[dict[str, Any] | None, BeforeValidator(read_json)]
+Metadata = Annotated[dict[str, Any] | None, BeforeValidator(read_metadata)]
 
 
 class HindsightArguments(BaseModel):
@@ -153,6 +172,8 @@ class HindsightTool:
         shape = self.accepts(bound=caller.bank_id is not None)
         read = shape.model_validate(dict(arguments))
         named = caller.bank_id or getattr(read, "bank_id", None) or caller.usual_bank
+        if not is_bank_id(named):
+            raise BankIdInvalid(WORDS)
         call = HindsightCall(caller, resolve_bank_id(caller.access, named))
         answer = self.run(call, read)
         unknown = sorted(make_printable(name) for name in set(arguments) - set(shape.model_fields))
