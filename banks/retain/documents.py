@@ -1,5 +1,6 @@
 """Retaining a document: only chunks with a new text are read, and units without any other source are deleted."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,9 +30,9 @@ from banks.retain.storing import store_facts
 from banks.retain.tools import Retained, Tools
 from banks.retain.transcript_chunks import (
     ChunkTurn,
+    Transcript,
     cut_transcript,
     join_turns_before,
-    list_chunk_turns,
     read_chunks_before,
     read_last_turn,
 )
@@ -42,6 +43,7 @@ from providers.llm.errors import LLMError
 from tenants.transactions import tenant_transaction
 
 BATCH = 500  # chunks in one statement
+NOT_BLANK = re.compile(r"\S")
 
 
 class SourceGone(Exception):
@@ -141,7 +143,9 @@ def cut_text(text: str, said_at: datetime, *, is_transcript: bool, size: int) ->
 
 def build_chunk(document: Document, pieces: list[Piece], span: ChunkSpan, position: int) -> Chunk:
     piece, text = find_piece(pieces, span.start), span.read(document.text)
-    is_whole_piece = text == document.text[piece.start : piece.end].strip()
+    is_whole_piece = not any(
+        NOT_BLANK.search(document.text, *bounds) for bounds in ((piece.start, span.start), (span.end, piece.end))
+    )
     return Chunk(
         bank_id=document.bank_id,
         document=document,
@@ -238,20 +242,23 @@ def load_chunks(source: DocumentVersion) -> list[WaitingChunk]:
         pieces = list_pieces(document)
         is_open = Q(extracted_at=None) | Q(**{source.bank.vector_column: None})
         rows = Chunk.objects.for_tenant(source.bank.tenant_id).filter(is_open, document=document)
+        transcripts = {
+            piece.start: Transcript.read(document.text[piece.start : piece.end], piece.said_at)
+            for piece in pieces
+            if piece.is_transcript
+        }
+        waiting = [WaitingChunk(chunk, find_piece(pieces, chunk.start)) for chunk in rows.order_by("position")]
         found = [
-            read_turns(source.bank, document, WaitingChunk(chunk, find_piece(pieces, chunk.start)))
-            for chunk in rows.order_by("position")
+            read_turns(source.bank, transcripts[one.piece.start], one) if one.piece.is_transcript else one
+            for one in waiting
         ]
     return [one for one in found if not one.piece.is_ready]
 
 
-def read_turns(bank: Bank, document: Document, waiting: WaitingChunk) -> WaitingChunk:
+def read_turns(bank: Bank, transcript: Transcript, waiting: WaitingChunk) -> WaitingChunk:
     """Call inside a tenant transaction."""
     chunk, piece = waiting.chunk, waiting.piece
-    if not piece.is_transcript:
-        return waiting
-    span = ChunkSpan(chunk.start - piece.start, chunk.end - piece.start)
-    before, turns = list_chunk_turns(document.text[piece.start : piece.end], span, piece.said_at)
+    before, turns = transcript.list_turns(ChunkSpan(chunk.start - piece.start, chunk.end - piece.start))
     if before:
         return replace(waiting, turns=tuple(turns), before=tuple(before))
     earlier = read_chunks_before(bank, chunk, piece.labels.tags)

@@ -31,7 +31,7 @@ from banks.retain.input import GivenMessage, Instructions, RetainItem
 from banks.retain.placing import build_turn
 from banks.retain.ready_facts import cut_facts, gather_facts
 from banks.retain.tools import Tools
-from banks.retain.transcript_chunks import list_chunk_turns
+from banks.retain.transcript_chunks import Transcript
 from banks.retain.transcripts import find_turns
 from banks.types import ExtractedFact, Passage, Source, Turn
 from banks.vectors import BATCH, embed_texts
@@ -113,9 +113,10 @@ def list_passages(bank: Bank, item: RetainItem, instructions: Instructions, tool
 def list_text_passages(bank: Bank, item: RetainItem, instructions: Instructions) -> Iterator[Passage]:
     """A text of one turn is a transcript only if it shows so by itself."""
     is_transcript = bool(find_turns(item.text))
+    transcript = Transcript.read(item.text, item.said_at) if is_transcript else None
     for span in cut_text(item.text, item.said_at, is_transcript=is_transcript, size=bank.chunk_size or CHUNK_SIZE):
-        if is_transcript:
-            before, held = list_chunk_turns(item.text, span, item.said_at)
+        if transcript:
+            before, held = transcript.list_turns(span)
             turns = tuple(one.turn for one in held)
             yield build_transcript_passage(bank, turns, tuple(before), instructions)
         else:

@@ -1,6 +1,7 @@
 """Documents that are transcripts: which items are, how they are cut into chunks, and the turns of each chunk."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -101,12 +102,24 @@ def date_turn(turn: WrittenTurn, said_at: datetime) -> datetime:
     return turn.said_at if turn.said_at.tzinfo else turn.said_at.replace(tzinfo=said_at.tzinfo)
 
 
-def list_chunk_turns(text: str, span: ChunkSpan, said_at: datetime) -> tuple[list[Turn], list[ChunkTurn]]:
-    """The last turn of a transcript before a chunk, if there is one, and the turns that the chunk holds."""
-    turns = find_turns(text, is_known=True)
-    before = [build_turn(turn, said_at) for turn in turns if turn.end <= span.start]
-    held = [turn for turn in turns if turn.start < span.end and turn.end > span.start]
-    return before[-1:], [build_chunk_turn(text, turn, span, said_at) for turn in held]
+@dataclass(frozen=True)
+class Transcript:
+    """`turns` are those of the text, in its order. They are found once for all of its chunks."""
+
+    text: str
+    turns: Sequence[WrittenTurn]
+    said_at: datetime
+
+    @classmethod
+    def read(cls, text: str, said_at: datetime) -> "Transcript":
+        return cls(text, find_turns(text, is_known=True), said_at)
+
+    def list_turns(self, span: ChunkSpan) -> tuple[list[Turn], list[ChunkTurn]]:
+        """The last turn before a chunk, if there is one, and the turns that the chunk holds."""
+        first = bisect_right(self.turns, span.start, key=lambda turn: turn.end)
+        behind = bisect_left(self.turns, span.end, key=lambda turn: turn.start)
+        before = [build_turn(turn, self.said_at) for turn in self.turns[max(0, first - 1) : first]]
+        return before, [build_chunk_turn(self.text, turn, span, self.said_at) for turn in self.turns[first:behind]]
 
 
 def build_turn(turn: WrittenTurn, said_at: datetime) -> Turn:

@@ -135,7 +135,6 @@ def test_without_a_model_a_residence_in_a_text_ends_the_former_one(tenant: Tenan
     access = BankAccess(tenant.id)
     first = RetainItem(DAY, text=f"{name} lives in Boston.")
     then = RetainItem(DAY + timedelta(days=150), text=f"{name} lives in Denver now.")
-    (known,) = retain(access, "texts", [first], wait=True).result["unit_ids"]
-    operation = retain(access, "texts", [then], wait=True)
-    (changed,) = operation.result["changes"]
-    assert (changed["memory_id"], changed["superseded_by"]) == (known, operation.result["unit_ids"][0])
+    before, after = (retain(access, "texts", [item], wait=True).result or {} for item in (first, then))
+    (changed,) = after["changes"]
+    assert (changed["memory_id"], changed["superseded_by"]) == (before["unit_ids"][0], after["unit_ids"][0])
