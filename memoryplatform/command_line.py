@@ -16,7 +16,7 @@ usage: memoryplatform up [--host HOST] [--port PORT] [--data-dir FOLDER] [--no-d
   up       run the whole service: Postgres, Redis, web and workers, until Ctrl-C
   manage   a management command such as create_api_key, backup or verify; `manage help` lists them
 """
-CLIENT_HINT = 'The client has more commands, such as retain and recall: `pip install "memoryplatform-client[cli]"`.\n'
+CLIENT_HINT = 'The client has more commands, such as retain and recall: `pip install "./sdk[cli]"` in a checkout.\n'
 USAGE_ERROR = 2
 
 

@@ -26,6 +26,14 @@ def test_a_text_is_retained_and_recalled(cli: Cli) -> None:
     assert found.rows[0][-1] == "Alice lives in Lisbon."
 
 
+def test_an_option_may_stand_before_the_text(cli: Cli, client: MemoryClient) -> None:
+    done = cli("retain", "support", "--tag", "sea", "The ferry leaves at nine.")
+    assert (done.code, done.out) == (0, "1 text retained in support, 1 new memory.\n")
+    wrong = cli("retain", "support", "--tag", "sea", "The ferry leaves.", "At nine.")
+    assert wrong.code == 2
+    assert "unrecognized arguments: " in wrong.err
+
+
 def test_a_dry_run_shows_the_facts_and_stores_nothing(cli: Cli, client: MemoryClient, tmp_path: Path) -> None:
     done = cli("retain", "support", "Alice lives in Lisbon.", "--dry-run")
     assert done.code == 0

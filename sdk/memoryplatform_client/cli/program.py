@@ -72,7 +72,7 @@ def run(arguments: Sequence[str]) -> int:
         parser.print_help()
         return Exit.DONE
     try:
-        given = parser.parse_args(name_first_action(arguments))
+        given = parse(parser, name_first_action(arguments))
     except SystemExit as end:  # argparse has printed the reason
         return int(end.code or 0)
     except BadUsage as error:
@@ -83,6 +83,16 @@ def run(arguments: Sequence[str]) -> int:
             return carry_out(session, given)
     except BrokenPipeError:
         return close_pipe()
+
+
+def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> Given:
+    """Before Python 3.13 argparse leaves an optional text over if an option stands before it."""
+    given, left = parser.parse_known_args(words)
+    if len(left) == 1 and not left[0].startswith("-") and getattr(given, "text", "") is None:
+        given.text = left[0]
+    elif left:
+        parser.error(f"unrecognized arguments: {' '.join(left)}")
+    return given
 
 
 def asks_for_json(arguments: Sequence[str]) -> bool:

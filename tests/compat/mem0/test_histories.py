@@ -64,10 +64,10 @@ def test_files_are_named_and_unknown_blocks_left_out(client: MemoryClient) -> No
         {"type": "file", "file": {"filename": "report.pdf", "file_data": "data:..."}},
         {"type": "pdf_url", "pdf_url": {"url": "https://example.com/a.pdf"}},
         {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}},
-        {"type": "hologram", "hologram": "x\ny"},
+        {"type": "tool_use", "id": "t1", "name": "search", "input": {}},
     ]
     client.add([{"role": "user", "content": blocks}], user_id="bob", infer=False)
-    names = "[file: report.pdf]\n[file: https://example.com/a.pdf]\n[audio]\n[attachment]"
+    names = "[file: report.pdf]\n[file: https://example.com/a.pdf]\n[audio]"
     assert list_texts(client) == {f"A plain text.\nMy report.\n{names}"}
 
 

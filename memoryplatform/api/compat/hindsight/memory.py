@@ -11,7 +11,7 @@ from banks.models import Bank, MemoryUnit
 from banks.models.unit import UnitChange
 from memoryplatform.api.compat.hindsight.hindsight_view import BadRequest, HindsightView, NotOffered, read_body
 from memoryplatform.api.v1.memory import UnitEditInput
-from memoryplatform.operations.access import name_of
+from memoryplatform.operations.access import BankAccess, name_of
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.memories import single
 from memoryplatform.operations.memories.described_units import DescribedUnit
@@ -81,8 +81,9 @@ class HindsightMemoryView(HindsightView):
 
     def get(self, _request: Request, bank_id: str, memory_id: UUID) -> object:
         described = single.show_memory(self.access, bank_id, memory_id).described
+        history = list_changes(self.access, bank_id, described)
         with bank_transaction(self.access, bank_id) as bank:
-            return describe_memory(described) | describe_sources(bank, described)
+            return describe_memory(described) | describe_sources(bank, described) | {"history": history}
 
     def patch(self, request: Request, bank_id: str, memory_id: UUID) -> object:
         if single.show_memory(self.access, bank_id, memory_id).described.unit.network not in EDITABLE:
@@ -121,15 +122,18 @@ class HindsightMemoryView(HindsightView):
 
 class HindsightMemoryHistoryView(HindsightView):
     def get(self, _request: Request, bank_id: str, memory_id: UUID) -> object:
-        """Newest first. Each change has the values before it, and our own fields."""
-        described = single.show_memory(self.access, bank_id, memory_id).described
-        state: dict[str, Any] = {name: getattr(described.unit, name) for name in VERSIONED} | {"tags": described.tags}
-        entries = []
-        for change in reversed(single.show_history(self.access, bank_id, memory_id).changes):
-            state |= {name: value for name, value in change.before.items() if name in state}
-            previous = {f"previous_{name}": value for name, value in state.items()}
-            entries.append({**previous, "new_source_memory_ids": [], "source_facts": [], **describe_change(change)})
-        return entries
+        return list_changes(self.access, bank_id, single.show_memory(self.access, bank_id, memory_id).described)
+
+
+def list_changes(access: BankAccess, bank_id: str, described: DescribedUnit) -> list[dict[str, Any]]:
+    """Newest first. Each change has the values before it, and our own fields."""
+    state: dict[str, Any] = {name: getattr(described.unit, name) for name in VERSIONED} | {"tags": described.tags}
+    entries = []
+    for change in reversed(single.show_history(access, bank_id, described.unit.id).changes):
+        state |= {name: value for name, value in change.before.items() if name in state}
+        previous = {f"previous_{name}": value for name, value in state.items()}
+        entries.append({**previous, "new_source_memory_ids": [], "source_facts": [], **describe_change(change)})
+    return entries
 
 
 def describe_change(change: UnitChange) -> dict[str, Any]:

@@ -59,11 +59,14 @@ def read_content(message: Mapping[str, Any]) -> Any:
 
 
 def join_blocks(blocks: Sequence[Any]) -> str | None:
-    """The text blocks, then the names of images and files. None without a text."""
+    """The text blocks, then the names of images and files. None without a text. Other blocks, such as the use of a
+    tool, are left out.
+    """
     texts = [text for block in blocks if (text := read_text(block)).strip()]
     if not texts:
         return None
-    return "\n".join([*texts, *(name_attachment(block) for block in blocks if not read_text(block))])
+    names = (name_attachment(block) for block in blocks if isinstance(block, Mapping) and not read_text(block))
+    return "\n".join([*texts, *filter(None, names)])
 
 
 def read_text(block: Any) -> str:
@@ -75,12 +78,15 @@ def read_text(block: Any) -> str:
     return next((block[name] for name in TEXT_FIELDS if isinstance(block.get(name), str)), "")
 
 
-def name_attachment(block: Any) -> str:
-    """Such as `[image: https://example.com/cat.jpg]`. An embedded image has no address: `[image]`."""
-    kind = str(block.get("type") or "") if isinstance(block, Mapping) else ""
-    word = next((word for part, word in ATTACHMENTS.items() if part in kind), "attachment")
-    address = find_address(block.get(kind)) if isinstance(block, Mapping) else ""
-    return f"[{word}: {address}]" if address else f"[{word}]"
+def name_attachment(block: Mapping[str, Any]) -> str:
+    """Such as `[image: https://example.com/cat.jpg]`. An embedded image has no address: `[image]`.
+
+    Empty for a block that is neither an image nor a file.
+    """
+    kind = str(block.get("type") or "")
+    word = next((word for part, word in ATTACHMENTS.items() if part in kind), "")
+    address = find_address(block.get(kind))
+    return f"[{word}: {address}]" if word and address else f"[{word}]" if word else ""
 
 
 def find_address(given: Any) -> str:
