@@ -173,7 +173,7 @@ def test_the_new_memory_keeps_the_tags_and_not_the_context(client: Client, acme:
         shown = single.show(support, single.get_unit(support, new_id)).described
     assert (shown.unit.context, shown.unit.dimensions.get("where"), shown.metadata) == ("", None, {})
     assert list(shown.tags) == ["family"]
-    assert [entity.name for entity in shown.entities] == ["Porto"]
+    assert [entity.name for entity in shown.entities] == ["Caroline", "Porto"]
 
 
 def test_the_preview_of_an_erasure_names_what_stays_ended(client: Client, support: Bank, home: MemoryUnit) -> None:
