@@ -14,14 +14,14 @@ from providers.embedding.vector import Vector, normalise
 
 
 def build_chunk_text(text: str, *, heading: str, context: str = "") -> str:
-    """Of a document: the caller's context and the date, then the chunk."""
+    """The text of a document's chunk: the caller's context and the date, then the chunk."""
     return "\n".join(part for part in (context, heading, text) if part)
 
 
 def list_line_texts(text: str, ends: Sequence[int], *, context: str = "") -> tuple[str, ...]:
-    """Of a conversation's chunk: the caller's context, and each line. `ends` are those of the lines in the chunk.
+    """The texts of a conversation's chunk: the caller's context and each line. `ends` are the ends of the lines.
 
-    A line is mostly the text of a unit, so that each message is embedded once.
+    Most lines are also the text of a unit, so most messages are embedded once.
     """
     starts = [0, *(end + 1 for end in ends)]
     lines = [text[start:end] for start, end in zip(starts, ends, strict=False)]

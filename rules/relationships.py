@@ -168,7 +168,7 @@ AFTER_OBJECT = frozenset({"", ".", ",", "CC", "IN", "TO", "RB", ":"})
 
 
 def list_people(relationships: Iterable[FoundRelationship]) -> list[str]:
-    """Whom the relationships are about. The recogniser misses many a name that opens a sentence."""
+    """The people that the relationships name. The recogniser misses many names at the beginning of a sentence."""
     objects = [one.object for one in relationships if one.relation not in {"lives_in", "works_at"}]
     return [*(one.subject for one in relationships), *objects]
 

@@ -65,7 +65,7 @@ class EpisodePart:
 
     @property
     def archive_texts(self) -> list[tuple[str, ...]]:
-        """Of each chunk, then of the episode."""
+        """The texts to embed of each chunk, then of the episode."""
         texts = [
             list_line_texts(chunk.text, [one.end for one in cut.parts], context=chunk.context)
             for chunk, cut in zip(self.chunks, self.cut, strict=True)

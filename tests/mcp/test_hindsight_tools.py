@@ -102,7 +102,7 @@ def test_arguments_are_read_leniently(alice: Tenant, memory: Memory, connected_l
         "The argument 'bank_id' is unknown and was ignored.",
         "The argument 'top_k' is unknown and was ignored.",
     ]
-    kept = client.call("sync_retain", content="Bob rows.", metadata={"n": 1, "b": True}, tags=["a", None, 3])
+    kept = client.call("sync_retain", content="Bob rows.", metadata={"n": 1, "b": True, "c": None}, tags=["a", None, 3])
     assert kept["status"] == "completed"
     (rows,) = client.call("recall", query="Who rows?", budget="HIGH", tags="3", tags_match="any_strict")["results"]
     assert (rows["metadata"], rows["tags"]) == ({"n": "1", "b": "true"}, ["3", "a"])

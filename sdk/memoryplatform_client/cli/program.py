@@ -86,7 +86,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> Given:
-    """Before Python 3.13 argparse leaves an optional text over if an option stands before it."""
+    """Argparse takes an optional text for absent if an option stands before it, and returns the text as left over."""
     given, left = parser.parse_known_args(words)
     if len(left) == 1 and not left[0].startswith("-") and getattr(given, "text", "") is None:
         given.text = left[0]

@@ -23,7 +23,7 @@ from memoryplatform.api.mcp.hindsight.tool import (
 )
 from memoryplatform.api.mcp.tools.tool import Effect
 
-# A model reads the answer of a recall. So it has the relevant memories alone, and of each what a model can use.
+# A model reads the answer of a recall. So the answer has relevant memories only, and the fields that help a model.
 RELEVANT: dict[str, Any] = {"fill": False, "include": {"entities": None}}
 SHOWN = (
     "id", "text", "type", "entities", "context", "occurred_start", "occurred_end", "mentioned_at", "document_id",

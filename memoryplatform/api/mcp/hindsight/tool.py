@@ -48,7 +48,9 @@ def read_names(value: Any) -> Any:
 
 def read_metadata(value: Any) -> Any:
     read = read_json(value)
-    return {name: write_scalar(one) for name, one in read.items()} if isinstance(read, dict) else read
+    if not isinstance(read, dict):
+        return read
+    return {name: write_scalar(one) for name, one in read.items() if one is not None}
 
 
 def write_scalar(value: Any) -> Any:
