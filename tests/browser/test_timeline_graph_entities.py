@@ -12,6 +12,7 @@ from memoryplatform.embedded.demo import BANK_ID
 from memoryplatform.embedded.demo.seed import seed_demo
 from tests.browser.checking import check_page
 from tests.browser.conftest import SignIn
+from tests.browser.large_graph import DATA, make_graph
 
 BANK = f"/dashboard/banks/{BANK_ID}"
 MOVE = "Mira Osei lives in Lisbon."
@@ -226,6 +227,20 @@ def test_a_node_of_the_graph_is_expanded_and_searched(demo: Page) -> None:
     demo.locator("#graph-panel li a").first.click()
     expect(demo.get_by_role("heading", name="Paywell")).to_have_count(0)
     expect(demo).to_have_url(re.compile("hide=evidence&size=1000"))
+
+
+def test_a_node_of_a_large_graph_is_found_under_the_mouse(demo: Page) -> None:
+    """A large graph is drawn as points and lines."""
+    answer = make_graph(400, 1200)
+    demo.route(DATA, lambda route: route.fulfill(body=answer, content_type="application/json"))
+    demo.emulate_media(reduced_motion="reduce")  # it is drawn once the layout rests
+    demo.goto(f"{BANK}/graph/?size=5000")
+    canvas = demo.locator("#graph-canvas")
+    expect(canvas).to_have_attribute("data-drawn", "1600", timeout=20_000)
+    place, box = demo.evaluate("memoryGraph.find('Entity 1')"), canvas.bounding_box()
+    assert box
+    demo.mouse.move(box["x"] + place["x"], box["y"] + place["y"])
+    expect(canvas).to_have_class(re.compile("cursor-pointer"))
 
 
 def test_a_kind_can_be_hidden_before_the_graph_is_drawn(demo: Page) -> None:
