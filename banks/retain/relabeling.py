@@ -146,8 +146,8 @@ def rehash_tags(bank: Bank, hashes: Mapping[UUID, bytes]) -> None:
     if not hashes:
         return
     units = MemoryUnit.objects.of_bank(bank)
-    rows = units.filter(id__in=hashes).order_by("id").only("id", "network", "content_hash", "tags_hash", "expired_at")
-    changed = list(rows)
+    read = ("id", "tenant_id", "network", "content_hash", "tags_hash", "expired_at")
+    changed = list(units.filter(id__in=hashes).order_by("id").only(*read))
     same = units.current().filter(content_hash__in=[bytes(one.content_hash) for one in changed])
     taken = {(network, bytes(words), bytes(tags)) for network, words, tags in same.values_list(*IDENTITY)}
     for unit in changed:

@@ -15,6 +15,7 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from banks.enums import EntityKind, Network
+from banks.facts import hash_tags
 from banks.locking import lock_memory
 from banks.models import (
     Bank,
@@ -156,7 +157,9 @@ class Filler:
         return entity
 
     def build_tag(self, unit: MemoryUnit) -> UnitTag:
-        return UnitTag(bank_id=self.bank.id, unit_id=unit.id, tag=f"tag-{self.chance.randrange(TAGS)}")
+        tag = f"tag-{self.chance.randrange(TAGS)}"
+        unit.tags_hash = hash_tags([tag])
+        return UnitTag(bank_id=self.bank.id, unit_id=unit.id, tag=tag)
 
 
 def build_name(entity: Entity) -> EntityName:

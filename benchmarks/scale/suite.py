@@ -25,6 +25,7 @@ from benchmarks.recall.summary import describe
 from benchmarks.report import Goal, describe_goals
 from benchmarks.retain.storage import measure_storage
 from benchmarks.scale.filling import SPAN, Filler, update_planner_statistics
+from benchmarks.scale.importing import measure_import
 from benchmarks.scale.material import Made, Material, embed_material, load_texts
 from benchmarks.tenant import maintain_index, make_access, make_bank, retain_now
 from memoryplatform.operations.access import BankAccess
@@ -55,6 +56,8 @@ def run(options: Options) -> dict[str, Any]:
     report: dict[str, Any] = {"small_banks": measure_small_banks(access, material, options)} if chosen.banks else {}
     filler = Filler(make_bank(access, "scale"), material.make())
     sizes = [measure_size(access, filler, size, material, fresh, options) for size in chosen.steps]
+    if chosen.imports:
+        report["import"] = measure_import(access, material, options)
     goals = list_goals(sizes, report.get("small_banks"))
     settings = {"sources": len(material.texts), "recalls": chosen.recalls, "budget": "low", "clients": CLIENTS}
     tables = {"goals": describe_goals(goals), "settings": settings, "sizes": summarise(sizes)}

@@ -17,7 +17,7 @@ def test_a_bank_grows_and_many_small_banks_are_filled(
 ) -> None:
     settings.VECTOR_INDEX_UNITS = 300
     monkeypatch.setattr(suite, "RETAINED_A_CALL", 5)
-    chosen = ScaleOptions(sizes="100,400", banks=3, bank_size=20, sources=60, recalls=3, exact=3)
+    chosen = ScaleOptions(sizes="100,400", banks=3, bank_size=20, sources=60, recalls=3, exact=3, imports=40)
     report = suite.run(Options(tmp_path, tmp_path, scale=chosen))
     small, large = report["sizes"]
     assert (small["memories"], large["memories"]) == (100, 400)
@@ -30,6 +30,7 @@ def test_a_bank_grows_and_many_small_banks_are_filled(
     assert details["recall"]["eight_clients"]["errors"] == 0
     assert 1 < details["storage"]["kilobytes_a_fact"] < 40
     assert report["small_banks"]["p95_ratio"] > 0
+    assert report["import"]["imported_a_second"] > 0
     goals = {goal["name"]: goal["met"] for goal in report["goals"]}
     assert goals["p95 at 1000000 to p95 at 100"] is None  # not measured
 

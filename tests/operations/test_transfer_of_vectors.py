@@ -6,21 +6,26 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from banks.embedding_texts import embed_rows
 from banks.enums import Network
-from banks.models import Chunk, MemoryUnit, Relationship
+from banks.models import Chunk, MemoryUnit, Relationship, UnitTag
 from banks.retain.input import GivenMessage, RetainItem
+from banks.retain.relabeling import hash_bare_tags
 from banks.types import ExtractedFact
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.retain import retain
 from memoryplatform.operations.transfer.receive import import_part
+from memoryplatform.operations.transfer.values import InvalidValue, read_vector
 from providers import registry
 from reflection.forgetting.shortened_texts import find_bare_texts, store_vectors
 from tenants.models import Tenant
 from tenants.transactions import tenant_transaction
-from tests.factories import make_tenant
+from tests.factories import make_bank, make_tenant
 from tests.hashed_embedder import HashedEmbedder
+from tests.memory_factories import make_unit
 from tests.operations.transferred import load, run_waiting, write_out
 
 IN_BERLIN = datetime(2025, 6, 1, 9, tzinfo=timezone(timedelta(hours=2)))
@@ -94,3 +99,24 @@ def test_a_shortened_passage_keeps_the_callers_context(access: BankAccess) -> No
         store_vectors(bank, texts, embed_rows(HashedEmbedder(), [one.texts for one in texts]).vectors)
     assert len(texts) == 2
     assert list_changed(before, read_vectors(access, "source")) == []
+
+
+@pytest.mark.parametrize("value", [True, "0.5", None, [0.5], 1e999])
+def test_a_vector_has_finite_numbers_only(value: object) -> None:
+    field = MemoryUnit._meta.get_field("embedding")
+    assert read_vector(field, [0.5, 1, -2]) == "[0.5,1,-2]"
+    with pytest.raises(InvalidValue, match="must be a number"):
+        read_vector(field, [0.5, value])
+
+
+def test_the_tags_of_many_units_are_hashed_in_few_statements(tenant: Tenant) -> None:
+    """A file of an earlier version has no hashes of tags."""
+    bank = make_bank(tenant)
+    units = [make_unit(tenant, bank=bank, text=f"Fact {number}.") for number in range(20)]
+    with tenant_transaction(tenant.id):
+        tags = UnitTag.objects.for_tenant(tenant.id)
+        tags.bulk_create(UnitTag(bank_id=bank.id, unit_id=unit.id, tag="a") for unit in units)
+        with CaptureQueriesContext(connection) as asked:
+            hash_bare_tags(bank)
+        assert len(asked) < 10
+        assert not MemoryUnit.objects.of_bank(bank).filter(tags_hash=b"").exists()

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 import numpy as np
+import orjson
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -135,7 +136,9 @@ def read_bytes(field: Field, value: Any) -> str:
 def read_vector(_field: Field, value: Any) -> str:
     if not isinstance(value, list) or not 0 < len(value) <= MAX_DIMENSIONS:
         raise InvalidValue("must be a list of numbers")
-    return f"[{','.join(repr(read_number(_field, number)) for number in value)}]"
+    if not set(map(type, value)) <= {int, float} or not all(map(math.isfinite, value)):
+        raise InvalidValue("must be a number")
+    return orjson.dumps(value).decode()
 
 
 def read_json(value: Any, depth: int = 0) -> Any:
