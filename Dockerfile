@@ -17,6 +17,8 @@ RUN useradd --system --uid 10001 --no-create-home --home-dir /nonexistent servic
 COPY --from=build /venv /venv
 COPY --from=build /app /app
 WORKDIR /app
+# Each thread would have an area of memory of its own, of which the allocator returns little.
+ENV MALLOC_ARENA_MAX=2
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 \
     DJANGO_SETTINGS_MODULE=memoryplatform.settings.production
 USER service

@@ -129,6 +129,7 @@ def build_environment(folder: DataFolder, address: Address, kept: Mapping[str, s
     """The caller's own environment, overridden by the data folder's."""
     hosts = [name for name in os.environ.get("ALLOWED_HOSTS", "").split(",") if name]
     return {
+        "MALLOC_ARENA_MAX": "2",  # glibc keeps an area of memory for each thread otherwise, and returns little of it
         **os.environ,
         **kept,
         "ALLOWED_HOSTS": ",".join(dict.fromkeys([*hosts, address.host_name])),
