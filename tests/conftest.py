@@ -2,10 +2,12 @@
 
 import fcntl
 import functools
+import gc
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -36,6 +38,29 @@ hypothesis_settings.register_profile("any machine", deadline=None)  # an example
 hypothesis_settings.load_profile("any machine")
 
 
+gc.disable()  # imports and collected tests stay, and collections that walk them take a fifth of the start
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """The first process of pytest-xdist compiles the tests with their assertions. The others read what it wrote."""
+    if "PYTEST_XDIST_WORKER" in os.environ and not sys.dont_write_bytecode:
+        shared = get_shared_folder()
+        with one_process_at_a_time(shared):
+            if not (compiled := shared / "compiled").exists():
+                collected = yield
+                compiled.touch()
+                return enable_garbage_collection(collected)
+    return enable_garbage_collection((yield))
+
+
+def enable_garbage_collection(collected: object) -> object:
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+    return collected
+
+
 def pytest_unconfigure() -> None:
     """A hook instead of a fixture, because mem0's client writes there at import, when tests are collected."""
     shutil.rmtree(settings.TEST_FOLDER, ignore_errors=True)
@@ -62,8 +87,7 @@ def postgres(django_db_blocker: DjangoDbBlocker) -> Iterator[EmbeddedPostgres]:
 
 
 def get_migrated_folder(server: EmbeddedPostgres, folder: Path) -> None:
-    """The shared folder is below that of the process that started this one, which removes it at the end."""
-    shared = settings.TEST_FOLDER.with_name(f"mp-test-{os.getppid()}") / "migrated"
+    shared = get_shared_folder() / "migrated"
     with one_process_at_a_time(shared.parent):
         if not shared.exists():
             start_migrated(server)
@@ -73,6 +97,11 @@ def get_migrated_folder(server: EmbeddedPostgres, folder: Path) -> None:
     if not folder.exists():
         copy_folder(shared, folder)
     server.start()
+
+
+def get_shared_folder() -> Path:
+    """The folder of the process that started this one, which removes it at the end."""
+    return settings.TEST_FOLDER.with_name(f"mp-test-{os.getppid()}")
 
 
 def start_migrated(server: EmbeddedPostgres) -> None:
