@@ -27,6 +27,8 @@ RULES = {
     rf"ALTER TABLE {NAME} ALTER COLUMN \S+ DROP DEFAULT": "the version before writes rows without it: use db_default",
     rf"ALTER TABLE {NAME} ALTER COLUMN \S+ (SET DATA )?TYPE": "another type writes the table anew: add a column",
     rf"ALTER TABLE {NAME} ALTER COLUMN \S+ SET NOT NULL": "SET NOT NULL reads all rows: use a constraint NOT VALID",
+    rf"ALTER TABLE {NAME} (DROP COLUMN|RENAME)": "the version before reads the column: leave it until the next release",
+    rf"DROP TABLE (IF EXISTS )?{NAME}": "the version before reads the table: leave it until the next release",
     rf"LOCK (TABLE )?{NAME}": "no migration locks a table itself",
     rf"(CLUSTER|VACUUM FULL|REINDEX (TABLE|INDEX) (?!CONCURRENTLY))\s+{NAME}": "no migration writes a table anew",
 }
@@ -74,6 +76,9 @@ BAD = {
     ),
     "another type": migrations.AlterField("chunk", "position", models.BigIntegerField()),
     "no more nulls": migrations.RunSQL('ALTER TABLE "banks_chunk" ALTER COLUMN "embedding" SET NOT NULL'),
+    "another name": migrations.RenameField("chunk", "position", "place"),
+    "a column less": migrations.RemoveField("chunk", "position"),
+    "a table less": migrations.RunSQL("DROP TABLE banks_chunk"),
     "a lock": migrations.RunSQL("LOCK TABLE banks_chunk"),
 }
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import psycopg
 from django.apps import apps
+from django.db import connections
 from django.db.migrations import Migration
+from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from psycopg import sql
 
@@ -40,9 +42,32 @@ VALUES = {
     "integer": "1",
     "bigint": "1",
     "ARRAY": "'{}'",
+    "inet": "'127.0.0.1'",
 }
-# Of columns whose constraints refuse the plain value of their type.
-OWN_VALUES = {"extraction_mode": "'narrative'", "close_reason": "''", "network": "'world'", "max_tokens": "1024"}
+# Of columns whose constraints refuse the plain value of their type, in all tables or in one.
+OWN_VALUES = {
+    "extraction_mode": "'narrative'",
+    "close_reason": "''",
+    "network": "'world'",
+    "max_tokens": "1024",
+    "allauth_idp_oidc_token.type": "'ia'",
+    "banks_cooccurrence.first_id": "'00000000-0000-0000-0000-000000000000'",
+    "banks_link.type": "'semantic'",
+    "banks_message.role": "'user'",
+    "operations_erasure.kind": "'entity'",
+    "operations_llmrequest.task": "'extract'",
+    "operations_operation.status": "'pending'",
+    "reflection_retentionrule.action": "'delete'",
+    "retrieval_feedback.unit_id": "gen_random_uuid()",
+    "tenants_apikey.scopes": "'{read}'",
+    "tenants_connectedapp.scopes": "'{read}'",
+    "tenants_delivery.status": "'pending'",
+    "tenants_invitation.role": "'member'",
+    "tenants_member.role": "'member'",
+    "tenants_ownllm.task": "'extract'",
+    "tenants_ownllm.key_ending": "'abcd'",
+}
+NUMBERS = {"smallint", "integer", "bigint"}
 COLUMNS = """
 SELECT column_name, data_type FROM information_schema.columns
 WHERE table_schema = 'public' AND table_name = %s AND is_nullable = 'NO' AND column_default IS NULL
@@ -68,22 +93,36 @@ def list_later(loader: MigrationLoader) -> list[Migration]:
     return [loader.graph.nodes[key] for key in list_plan(loader) if key[0] in OURS and key not in INITIAL]
 
 
+def apply(keys: list[tuple[str, str]]) -> None:
+    executor = MigrationExecutor(connections["owner"])
+    executor.migrate(keys, plan=[(executor.loader.graph.nodes[key], False) for key in keys])
+
+
 def fill(superuser: "psycopg.Connection", table: str, count: int) -> None:
-    """Rows of plain values without foreign keys. A column whose constraint refuses one is in OWN_VALUES."""
-    unique = {name for (name,) in superuser.execute(UNIQUE, [table]).fetchall()}
-    columns = superuser.execute(COLUMNS, [table]).fetchall()
-    numbered = {"smallint", "integer", "bigint"}
-    values = [
-        "n" if kind in numbered and name in unique else OWN_VALUES.get(name, VALUES[kind]) for name, kind in columns
-    ]
-    insert = sql.SQL("INSERT INTO {} ({}) SELECT {} FROM generate_series(1, %s) AS n").format(
-        sql.Identifier(table),
-        sql.SQL(", ").join(sql.Identifier(name) for name, _ in columns),
-        sql.SQL(", ").join(sql.SQL(value) for value in values),
-    )
     with superuser.transaction():
         superuser.execute("SET LOCAL session_replication_role = replica")
-        superuser.execute(insert, [count])
+        superuser.execute(build_insert(superuser, table), [count])
+
+
+def build_insert(superuser: "psycopg.Connection", table: str) -> sql.Composed:
+    """Rows of plain values without foreign keys, as many as its parameter says.
+
+    A column whose constraint refuses a plain value is in OWN_VALUES.
+    """
+    unique = {name for (name,) in superuser.execute(UNIQUE, [table]).fetchall()}
+    own = {name: value for name, value in OWN_VALUES.items() if "." not in name}
+    of_table = {
+        name.removeprefix(f"{table}."): value for name, value in OWN_VALUES.items() if name.startswith(f"{table}.")
+    }
+    values = {
+        name: "n" if kind in NUMBERS and name in unique else own.get(name, VALUES[kind])
+        for name, kind in superuser.execute(COLUMNS, [table]).fetchall()
+    } | of_table
+    return sql.SQL("INSERT INTO {} ({}) SELECT {} FROM generate_series(1, %s) AS n").format(
+        sql.Identifier(table),
+        sql.SQL(", ").join(map(sql.Identifier, values)),
+        sql.SQL(", ").join(map(sql.SQL, values.values())),
+    )
 
 
 @dataclass
