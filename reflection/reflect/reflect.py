@@ -1,6 +1,7 @@
 """The pipeline of reflect: look up, build the prompt, answer, check the citations, form opinions."""
 
-from collections.abc import Generator, Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from django.utils import timezone
@@ -150,6 +151,7 @@ def reflect_in_steps(
     formed = form_noted_opinions(bank, tools, draft.opinions, lookups, trace)
     yield Formed(formed)
     whole = replace(result, opinions=formed, query_shortened=query.is_shortened, retrieved=len(lookups.found))
+    trace.read = tuple(memory.label for memory in lookups.found.shown)
     trace.close()
     yield Done(replace(whole, usage=trace.spent, trace=trace))
 
@@ -207,21 +209,29 @@ def build_fitting_prompt(
     zone = query.recall.asked_at.tzinfo
     most = (longest or query.bounds.tokens) // SHARE_OF_A_STANDING_ANSWER
     first = {"mental_models": write_standing_answers(standing, zone, max_tokens=most)} if standing else {}
-    while True:
-        context = first | build_context(memories, around, zone)
+
+    def build(count: int) -> tuple[Prompt, bool]:
+        """The prompt with the first memories, and whether it fits."""
+        context = first | build_context(memories[:count], around, zone)
         prompt = build_prompt(profile, query, context, delimiter=delimiter)
         asked = budget.count(prompt.messages)
-        over = max(asked + reserved - budget.left, asked - longest if longest else 0)
-        if over <= 0 or not memories:
-            break
-        while over > 0 and memories:
-            over -= memories.pop().item.tokens
+        return prompt, asked + reserved <= budget.left and (not longest or asked <= longest)
+
+    prompt, fits = build(len(memories))
+    if not fits:
+        del memories[find_most(len(memories), lambda count: build(count)[1]) :]
+        prompt, _ = build(len(memories))
     found.note_shown(memories)
     if left_out := len(found) - len(memories):
         task.trace.notes.append(
             f"{left_out} memories were left out of the prompt: they repeat others, or have no room."
         )
     return prompt
+
+
+def find_most(count: int, fits: Callable[[int], bool]) -> int:
+    """The largest number below `count` that fits, or 0. If a number fits, each smaller one does."""
+    return max(0, bisect_left(range(count), True, key=lambda one: not fits(one)) - 1)  # a sorted value
 
 
 def drop_covered_observations(bank: Bank, memories: Sequence[LabelledMemory]) -> list[LabelledMemory]:

@@ -38,14 +38,16 @@ class LookUp:
 class Trace:
     """The record of one answer. One thread writes it.
 
-    `prompt` is the first one, and `parts` are the tokens of each part of it. `milliseconds` are known after `close`;
-    `own_milliseconds` exclude the LLM and recalls.
+    `prompt` is the first one, and `parts` are the tokens of each part of it. `read` are the numbers of the memories
+    that a prompt held; others were found and left out. `milliseconds` are known after `close`; `own_milliseconds`
+    exclude the LLM and recalls.
     """
 
     calls: list[ModelCall] = field(default_factory=list)
     look_ups: list[LookUp] = field(default_factory=list)
     prompt: tuple[ChatMessage, ...] = ()
     parts: dict[str, int] = field(default_factory=dict)
+    read: tuple[int, ...] = ()
     notes: list[str] = field(default_factory=list)
     spent: Usage = field(default_factory=Usage)
     started: float = field(default_factory=perf_counter)

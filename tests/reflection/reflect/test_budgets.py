@@ -290,6 +290,20 @@ def test_memories_that_do_not_fit_are_left_out_of_the_prompt(
     assert any("memories were left out of the prompt" in note for note in result.trace.notes)
 
 
+def test_a_prompt_of_short_memories_is_filled_to_its_bound(
+    memory: Memory, tools: ReflectTools, server: ScriptedLLM
+) -> None:
+    for number in range(250):
+        memory.unit(f"Alice does live in Lisbon, house {number}.")
+    server.chat.say(write("In Lisbon [1]."))
+    query = ask(QUESTION, "low")
+    result = reflect(memory.bank, replace(query, recall=replace(query.recall, max_tokens=20_000)), tools)
+    total = sum(count(message["content"]) for message in server.chat.received[0].body["messages"])
+    assert result.retrieved > len(result.trace.read)
+    assert 3_400 < total <= 3_500
+    assert len(result.trace.read) == server.chat.received[0].prompt.count("| Alice does live")
+
+
 def test_a_memory_that_the_model_was_not_shown_is_no_citation_and_no_evidence(
     memory: Memory, tools: ReflectTools, server: ScriptedLLM
 ) -> None:
