@@ -20,6 +20,7 @@ MARK = re.compile(
 # The beginning of a mark, or the blank before one, which is dropped with it.
 UNFINISHED = re.compile(rf"(?<![ \t])[ \t]*(?:{OPENING}{INSIDE}{{0,{LONGEST_MARK}}})?\Z")
 SOURCE_KIND = re.compile(r"\u2020.*$")  # some models add the kind of the source behind the number
+LEAST_CLAUSE = 3  # words
 SENTENCE_END = re.compile(r"(?<=[.!?\u3002])\s+|\n+")
 
 FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)", re.MULTILINE)
@@ -74,8 +75,8 @@ class CitedText:
         if not names or (are_years(names) and not found) or is_data(before, names):
             return mark[0]
         self.dropped += len(names) - len(found)
-        sentence = find_sentence(before)
-        supporting = [memory for memory in found if self._support.supports(memory, sentence)]
+        statements = find_statements(before)
+        supporting = [memory for memory in found if any(self._support.supports(memory, one) for one in statements)]
         self.unsupported += len(found) - len(supporting)
         found = supporting
         for memory in found:
@@ -85,9 +86,13 @@ class CitedText:
         return mark[1] + "".join(memory.mark for memory in found) if found else ""
 
 
-def find_sentence(before: str) -> str:
-    """The sentence up to a mark, without its other marks."""
-    return SENTENCE_END.split(drop_marks(before).rstrip())[-1]
+def find_statements(before: str) -> list[str]:
+    """A mark stands for the sentence up to it, without its other marks, or for the words since the mark before."""
+    sentence = SENTENCE_END.split(drop_marks(before).rstrip())[-1]
+    marks = [mark for mark in MARK.finditer(before) if read_names(mark)]
+    since = before[marks[-1].end() :] if marks else ""
+    is_clause = len(since) < len(sentence) and len(since.split()) >= LEAST_CLAUSE
+    return [sentence, since] if is_clause else [sentence]
 
 
 def read_names(mark: re.Match[str]) -> list[str]:

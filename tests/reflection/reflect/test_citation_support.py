@@ -29,6 +29,7 @@ SAID = gather(
         "Emily went to 3 concerts [4][5].",  # a count: the other memory with a 3 is farther from the sentence
         "Emily has lived in Lisbon for 5 months [1].",  # a duration
         "Emily moved to Lisbon in 2024 and pays 900 euros [1][3].",  # each has a part of the sentence
+        "Emily pays 900 euros [3], yet he has 2 dogs [2].",  # each mark stands for its part of the sentence
         "She moved away [2].",  # a single word decides nothing
         "Sie wohnt in Lissabon [1].",  # a name that no memory has in this form
         "Sie zog am 7. Juni 2024 nach Lissabon [1].",
@@ -49,6 +50,7 @@ def test_a_citation_with_the_names_and_values_of_its_sentence_stays(written: str
         ("Emily pays 900 euros [3][1].", "Emily pays 900 euros [3].", 1),  # the name alone is not enough
         ("Emily moved on June 7, 2024 [3].", "Emily moved on June 7, 2024.", 1),
         ("In May 2023 Ben paid 900 euros of rent [2].", "In May 2023 Ben paid 900 euros of rent.", 1),
+        ("Emily pays 900 euros [3], yet he has 7 dogs [2].", "Emily pays 900 euros [3], yet he has 7 dogs.", 1),
         ("He has 7 dogs [2].", "He has 7 dogs.", 1),
         ("She plays the violin in an orchestra [2].", "She plays the violin in an orchestra.", 1),
     ],
