@@ -16,11 +16,15 @@ function addBubble(name, text, own) {
   return bubble;
 }
 
-function showRecalled(memories, side) {
+function showRecalled(memories, side, numbers) {
   const list = document.getElementById("recalled");
+  const [read, leftOut] = splitByRead(memories, numbers);
   document.getElementById("recalled-empty").hidden = true;
-  document.getElementById("recalled-count").textContent = memories.size;
-  list.replaceChildren(...[...memories].map(([number, memory]) => buildBasis(memory, number, side)));
+  document.getElementById("recalled-count").textContent = read.length;
+  list.replaceChildren(...read.map(([number, memory]) => buildBasis(memory, number, side)));
+  document.getElementById("left-out").hidden = !leftOut.length;
+  document.getElementById("left-out-count").textContent = leftOut.length;
+  document.getElementById("left-out-list").replaceChildren(...leftOut.map(([number, memory]) => buildBasis(memory, number, side)));
   if (!memories.size) list.append(make("li", "py-6 text-center text-sm text-soft", "Nothing in memory matches."));
 }
 
@@ -59,6 +63,7 @@ async function send(text) {
       delta: (data) => { answer += data.text; render(); },
       citation: () => {},
       done: (data) => { answer = data.text; writes = data.engine === "llm"; render(); },
+      read: (data) => showRecalled(memories, side, data.numbers),
       retaining: (data) => showRetaining(data.operation_id),
     });
     const address = new URL(location.href);

@@ -115,6 +115,13 @@ async function answer(letter, tries, signal) {
         part("cut").hidden = !data.truncated;
         showCost(part, data);
       },
+      read: (data) => {
+        const [, leftOut] = splitByRead(memories, data.numbers);
+        part("left-out-list").append(...leftOut.map(([number]) => document.getElementById(`${letter}-${number}`)));
+        part("left-out-count").textContent = leftOut.length;
+        part("left-out").hidden = !leftOut.length;
+        part("read-count").textContent = memories.size - cited.size - leftOut.length;
+      },
       prompt: (data) => {
         part("prompt-part").hidden = !data.messages.length;
         part("prompt").textContent = data.messages.map((one) => `${one.role.toUpperCase()}\n${one.content}`).join("\n\n");

@@ -56,6 +56,13 @@ function writeCited(target, text, memories, side) {
   }));
 }
 
+// The memories that the model read, and those that were found and left out of its prompt, each with its number.
+function splitByRead(memories, read) {
+  const numbers = new Set(read ?? memories.keys());
+  const entries = [...memories];
+  return [entries.filter(([number]) => numbers.has(number)), entries.filter(([number]) => !numbers.has(number))];
+}
+
 // One memory of a list: its number, text, network, date, and a link to its page.
 function buildBasis(memory, number, side) {
   const item = make("li", "basis py-1.5");

@@ -286,7 +286,7 @@ def test_a_reflection_stores_opinions_only_if_wanted_and_never_while_trying(
         assert Bank.objects.for_tenant(memory.bank.tenant_id).get(id=memory.bank.id).skepticism == 3
     events = read_events(post("reflect/stream/", **asked, store="on"))
     names = list(dict.fromkeys(name for name, _ in events))
-    assert names == ["started", "memories", "delta", "citation", "opinions", "done", "prompt"]
+    assert names == ["started", "memories", "delta", "citation", "opinions", "done", "read", "prompt"]
     assert count(memory, network="opinion") == 1
 
 
@@ -331,7 +331,8 @@ def test_a_turn_of_the_chat_knows_the_turns_before_it(
     llm.chat.otherwise = lambda _received: write("Bring your board [1].")
     chat_id = str(uuid4())
     first = read_events(post("chat/say/", chat=chat_id, text="I go to Lisbon to play chess."))
-    assert [name for name, _ in first][-2:] == ["done", "retaining"]
+    assert [name for name, _ in first][-3:] == ["done", "read", "retaining"]
+    assert 1 in dict(first)["read"]["numbers"]
     post("chat/say/", chat=chat_id, text="What should I pack for Lisbon?")
     prompt = prompts_of(llm)[-1]
     assert "Mia: I go to Lisbon to play chess." in prompt

@@ -15,7 +15,7 @@ from memoryplatform.api.serializers import Input, check_input
 from memoryplatform.api.v1.reflect import encode_reflect_event
 from memoryplatform.dashboard.access import BankRequest, bank_page
 from memoryplatform.dashboard.playgrounds.questions import suggest
-from memoryplatform.dashboard.playgrounds.reflect import open_stream
+from memoryplatform.dashboard.playgrounds.reflect import encode_read, open_stream
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.chat import ChatTurn, Retaining, open_turn, read_chat
@@ -24,7 +24,7 @@ from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.kind_names import RETAIN
 from memoryplatform.server.event_stream import encode_event
 from providers.llm.protocol import Task
-from reflection.reflect.types import Event, Pause
+from reflection.reflect.types import Done, Event, Pause
 from tenants.identifiers import uuid7
 from tenants.models import User
 from tenants.transactions import tenant_transaction
@@ -89,6 +89,8 @@ def encode_turn(events: Generator[Event | Retaining, None, None]) -> Generator[b
                 yield encode_event("retaining", {"operation_id": event.operation.id})
             else:
                 yield b"" if isinstance(event, Pause) else encode_reflect_event(event, None)
+                if isinstance(event, Done):
+                    yield encode_read(event)
     finally:
         events.close()
 

@@ -84,15 +84,21 @@ def open_answer(request: BankRequest) -> Generator[Event, None, None]:
 
 
 def encode_answer(events: Generator[Event, None, None]) -> Generator[bytes, None, None]:
-    """The events of the API, and at the end the prompt, which only people see."""
+    """The events of the API, and at the end the prompt and its memories, which only people see."""
     try:
         for event in events:
             yield b"" if isinstance(event, Pause) else encode_reflect_event(event, None)
             if isinstance(event, Done):
+                yield encode_read(event)
                 prompt = [{"role": one.role, "content": one.content} for one in event.result.trace.prompt]
                 yield encode_event("prompt", {"messages": prompt})
     finally:
         events.close()
+
+
+def encode_read(done: Done) -> bytes:
+    """The numbers of the memories that the model read. Quotes of the built-in engine need none: it reads all."""
+    return encode_event("read", {"numbers": done.result.trace.read}) if done.result.engine == "llm" else b""
 
 
 def open_stream(request: HttpRequest, start: Callable[[], Generator[bytes, None, None]]) -> HttpResponse:
