@@ -23,6 +23,7 @@ from memoryplatform.operations.imports.staging import (
     discard_upload,
     get_import,
     get_staged,
+    leave_out_known,
     stage_upload,
     start_import,
 )
@@ -119,9 +120,15 @@ def find_obstacles(bank: Bank, upload: Upload) -> list[str]:
         return (
             ["This bank holds memories already, so the import will be refused. Create a new bank."] if is_used else []
         )
+    fresh = sum(len(item.messages) for item in leave_out_known(bank, upload.conversations))
+    known_messages = upload.message_count - fresh
     names = [item.document_id for item in upload.documents if item.document_id]
     known = Document.objects.of_bank(bank).filter(document_id__in=names).values_list("document_id", flat=True)
-    return [f"The document “{name}” is there already. It will be replaced, with its memories." for name in known[:5]]
+    notes = [f"The document “{name}” is there already. It will be replaced, with its memories." for name in known[:5]]
+    if known_messages:
+        counted = "1 message is" if known_messages == 1 else f"{known_messages:,} messages are"
+        notes.append(f"{counted} in this bank already, and will not be imported again.")
+    return notes
 
 
 def show_item(item: RetainItem) -> dict[str, Any]:
@@ -144,7 +151,7 @@ def begin_import(request: BankRequest, upload_id: UUID) -> HttpResponse:
     except UploadGone as gone:
         messages.error(request, str(gone))
         return redirect("import", request.bank.bank_id)
-    except (BankError, OperationError, TransferError, ProviderError, QuotaExceeded) as error:
+    except (BankError, OperationError, TransferError, ProviderError, QuotaExceeded, UnreadableUpload) as error:
         messages.error(request, str(error))
         return redirect("import_preview", request.bank.bank_id, upload_id)
     return redirect("import_progress", request.bank.bank_id, operation.id)

@@ -5,19 +5,21 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from uuid import UUID
 
 from django.db.models import Count, Max, Min, Q, Sum
 from django.utils.text import Truncator
 
 from banks.errors import MessageNotFound
-from banks.models import Bank, Corpus, Episode, Message, UnitSource
+from banks.models import Bank, Chunk, Corpus, Episode, Message, UnitSource
 from banks.models.bank import CENTROID_COLUMNS, VECTOR_COLUMNS
 from memoryplatform.operations.memories.memory_filter import find_numbers
 from tenants.scoping import TenantQuerySet
 
 NEIGHBOURS = 2  # messages before and after a source that are shown with it
 CHAT = re.compile("chat-[0-9a-f-]{36}")  # the thread of a chat of the dashboard
+CHATGPT = "chatgpt:"  # before the id of an imported conversation, whose title is the context of its messages
 LONGEST_TITLE = 80
 SHOWN_SOURCES = 8  # of one memory that are shown with their neighbours
 
@@ -97,16 +99,21 @@ def list_threads(
 
 
 def read_titles(bank: Bank, threads: Collection[str]) -> dict[str, str]:
-    """The name of each thread. That of a chat of the dashboard is an id, so its title is what it begins with.
+    """The name of each thread. That of a chat of the dashboard is an id, so its title is what it begins with; an
+    imported one has a title of its own.
 
     Call inside a tenant transaction.
     """
     chats = {one for one in threads if CHAT.fullmatch(one)}
     rows = Message.objects.of_bank(bank).filter(thread__in=chats)  # no query without chats
+    contexts = Chunk.objects.of_bank(bank).filter(
+        episode__thread__in={one for one in threads if one.startswith(CHATGPT)}
+    )
+    imported = contexts.exclude(context="").order_by("episode__thread", "id").distinct("episode__thread")
     first = rows.order_by("thread", "said_at", "id").distinct("thread").values_list("thread", "content")
     begun = {
         thread: Truncator(" ".join(content[: LONGEST_TITLE * 2].split())).chars(LONGEST_TITLE)
-        for thread, content in first
+        for thread, content in chain(first, imported.values_list("episode__thread", "context"))
     }
     return {one: begun.get(one) or one for one in threads}
 

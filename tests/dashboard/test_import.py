@@ -83,6 +83,31 @@ def test_a_conversation_is_previewed_and_imported(client: Client, acme: Tenant, 
     assert "<html" not in done
 
 
+def test_a_newer_export_of_a_conversation_adds_what_is_new(client: Client, acme: Tenant, bank: Bank) -> None:
+    first = client.post(f"{stage(client, 'conversations.json', CHATGPT)}start/")["Location"]
+    with tenant_transaction(acme.id):
+        operation = Operation.objects.for_tenant(acme.id).get()
+    perform(acme.id, operation.id)
+    assert "Dinner</h1>" in read(client, "/dashboard/banks/kitchen/conversations/?thread=chatgpt:c-1")
+    same = stage(client, "conversations.json", CHATGPT)
+    assert "2 messages are in this bank already" in read(client, same)
+    assert client.post(f"{same}start/")["Location"] == same
+    assert "Everything in this file is in the bank already." in read(client, same)
+    answer = {"author": {"role": "user"}, "content": {"content_type": "text", "parts": ["And with leeks?"]}}
+    newer = [
+        {
+            **CHATGPT[0],
+            "current_node": "e",
+            "mapping": {**CHATGPT[0]["mapping"], "e": {"message": answer, "parent": "d"}},
+        }
+    ]
+    started = client.post(f"{stage(client, 'conversations.json', newer)}start/")["Location"]
+    assert started not in {first, same}
+    with tenant_transaction(acme.id):
+        rows = Message.objects.of_bank(bank).order_by("said_at", "id")
+        assert [one.content for one in rows] == ["What goes with fennel?", "Oranges.", "And with leeks?"]
+
+
 def test_ready_memories_are_stored_as_they_are(client: Client, acme: Tenant, bank: Bank) -> None:
     preview = stage(client, "mem0.json", MEM0)
     location = client.post(f"{preview}start/")["Location"]

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from banks.retain.input import GivenMessage, RetainItem
 from banks.types import Role
+from memoryplatform.operations.conversations import CHATGPT
 from memoryplatform.operations.imports.upload import (
     BETWEEN_TURNS,
     Upload,
@@ -45,11 +46,12 @@ def read_chatgpt(data: list[Mapping[str, Any]]) -> Upload:
             text, left_out = read_parts(message.get("content"))
             media += left_out
             role = str((message.get("author") or {}).get("role"))
-            if role in {"user", "assistant"} and text.strip():
+            is_said = role in {"user", "assistant"} and message.get("recipient") in {None, "all"}  # else to a tool
+            if is_said and text.strip():
                 usual = read_moment(message.get("create_time")) or usual
                 messages.append(GivenMessage(ROLES[role], text, usual))
         name = conversation.get("conversation_id") or conversation.get("id") or conversation.get("title")
-        item = build_conversation(f"chatgpt:{name}", messages, context=str(conversation.get("title") or ""))
+        item = build_conversation(f"{CHATGPT}{name}", messages, context=str(conversation.get("title") or ""))
         if item:
             items.append(item)
         else:

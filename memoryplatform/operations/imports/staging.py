@@ -5,7 +5,9 @@ disk or to the database.
 """
 
 import zlib
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from uuid import UUID, uuid4
 
@@ -13,7 +15,8 @@ from cryptography.fernet import InvalidToken
 from django.core.cache import cache
 from django.utils import timezone
 
-from banks.models import Bank
+from banks.models import Bank, Message
+from banks.retain.input import GivenMessage, RetainItem
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.errors import OperationNotFound
 from memoryplatform.operations.idempotency import find_operation
@@ -90,9 +93,35 @@ def start_import(access: BankAccess, bank: Bank, upload_id: UUID) -> Operation:
     if staged.upload.format == BANK:
         operation = import_part(access, bank.bank_id, staged.body, first_line=1).operation
     else:
-        operation = retain(access, bank.bank_id, staged.upload.items, wait=False, idempotency_key=key)
+        with tenant_transaction(access.tenant_id):
+            fresh = leave_out_known(bank, staged.upload.items)
+        if not fresh:
+            raise UnreadableUpload("Everything in this file is in the bank already.")
+        operation = retain(access, bank.bank_id, fresh, wait=False, idempotency_key=key)
     discard_upload(bank, upload_id)
     return operation
+
+
+def leave_out_known(bank: Bank, items: Sequence[RetainItem]) -> list[RetainItem]:
+    """Conversations without the messages that their threads hold already, so that a newer export adds what is new.
+
+    A message is known by its role and words; one that was said twice is known twice. Call inside a tenant transaction.
+    """
+    threads = {item.thread for item in items if item.messages}
+    rows = Message.objects.of_bank(bank).filter(thread__in=threads).values_list("thread", "role", "content")
+    known = Counter(rows.iterator())
+    fresh: list[RetainItem] = []
+    for item in items:
+        left: list[GivenMessage] = []
+        for message in item.messages:
+            said = (item.thread, message.role, message.content)
+            if known[said]:
+                known[said] -= 1
+            else:
+                left.append(message)
+        if left or not item.messages:
+            fresh.append(replace(item, messages=tuple(left)))
+    return fresh
 
 
 def get_import(bank: Bank, operation_id: UUID) -> Operation:

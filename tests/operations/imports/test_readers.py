@@ -14,7 +14,7 @@ from memoryplatform.operations.imports import documents, upload, word_text
 from memoryplatform.operations.imports.formats import read_upload
 from memoryplatform.operations.imports.upload import UnreadableUpload, Upload
 
-CHATGPT = [
+CHATGPT: list[dict[str, Any]] = [
     {
         "title": "Dinner",
         "create_time": 1_700_000_000.0,
@@ -191,6 +191,14 @@ def test_chatgpt_keeps_the_branch_that_was_shown() -> None:
     assert (item.thread, item.context) == ("chatgpt:c-1", "Dinner")
     assert item.messages[0].said_at == datetime(2023, 11, 14, 22, 13, 21, 500_000, tzinfo=UTC)
     assert found.warnings == ("1 image or file is left out.", "1 conversation has no text.")
+
+
+def test_chatgpt_leaves_out_what_was_said_to_a_tool() -> None:
+    call = {"author": {"role": "assistant"}, "recipient": "python", "content": {"content_type": "code", "text": "f()"}}
+    mapping = {**CHATGPT[0]["mapping"], "e": {"message": call, "parent": "d"}}
+    assert list_messages(read([{**CHATGPT[0], "current_node": "e", "mapping": mapping}])) == list_messages(
+        read(CHATGPT)
+    )
 
 
 def test_chatgpt_as_a_whole_archive() -> None:
