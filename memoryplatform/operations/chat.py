@@ -14,6 +14,7 @@ from memoryplatform.operations.models import Operation
 from memoryplatform.operations.reflect import open_reflection
 from memoryplatform.operations.retain import retain
 from reflection.directives import AppliedDirective
+from reflection.reflect.citations import drop_marks
 from reflection.reflect.types import Done, Event, ReflectQuery, ReflectResult
 from retrieval.analysis import clean_query
 from retrieval.types import RecallQuery
@@ -82,10 +83,10 @@ def answer_and_retain(
 
 
 def write_reply(bank: Bank, result: ReflectResult) -> list[GivenMessage]:
-    """Quoted memories are no words of the agent: they are in the memory already."""
+    """Quoted memories are no words of the agent: they are in the memory already. Citations are of this answer only."""
     if result.engine == "builtin":
         return []
-    return [GivenMessage("assistant", result.text, timezone.now(), name=bank.name or bank.bank_id)]
+    return [GivenMessage("assistant", drop_marks(result.text), timezone.now(), name=bank.name or bank.bank_id)]
 
 
 def read_chat(bank: Bank, thread: str) -> list[Message]:

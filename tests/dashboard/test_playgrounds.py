@@ -341,6 +341,7 @@ def test_a_turn_of_the_chat_knows_the_turns_before_it(
         said = list(Message.objects.of_bank(memory.bank).filter(thread=f"chat-{chat_id}").order_by("said_at", "id"))
         assert UsageRecord.objects.for_tenant(memory.bank.tenant_id).filter(kind=UsageRecord.Kind.REFLECT).exists()
     assert [one.role for one in said] == ["user", "assistant"] * 2
+    assert said[1].content == "Bring your board."  # without the mark, which nothing explains later
 
 
 def prompts_of(llm: ScriptedLLM) -> list[str]:
