@@ -3,6 +3,8 @@ const canvas = document.getElementById("graph-canvas");
 const note = document.getElementById("graph-note");
 const panel = document.getElementById("graph-panel");
 const filters = document.getElementById("graph-filters");
+const mover = document.getElementById("graph-move");
+const hint = document.getElementById("graph-hint"); // below the drawing on a narrow page, where the panel is out of sight
 const sizes = [...filters.querySelectorAll("a[data-size]")];
 const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 const KINDS = ["PERSON", "ORGANIZATION", "LOCATION", "PRODUCT", "CONCEPT", "OTHER"];
@@ -119,8 +121,11 @@ async function load(query) {
 // The node is drawn with its neighbours, and the camera flies to it.
 async function choose(key) {
   chosen = key;
+  hovered = null; // a tap leaves it, until the next one
   light();
+  hint.hidden = !key;
   if (!key) return;
+  hint.querySelector("bdi").textContent = panel.querySelector("h2:not(.sr-only), .memory-text").textContent;
   try {
     const fresh = add(await load({ node: key }), key);
     if (chosen === key) light();
@@ -129,6 +134,13 @@ async function choose(key) {
     showToast("This node could not be loaded.", "error");
   }
   if (chosen === key) fly(key);
+}
+
+// A finger scrolls the page, and a tap is a click, until the reader wants to move the graph.
+function letFingerMove(isMoving) {
+  renderer.getTouchCaptor().enabled = isMoving;
+  canvas.toggleAttribute("data-moves", isMoving);
+  mover.setAttribute("aria-pressed", String(isMoving));
 }
 
 // Draws the neighbours of its neighbours. At most EXPANDED of them are asked for, those with the fewest edges first.
@@ -204,6 +216,8 @@ function listen() {
     if (factor === "0") camera.animatedReset({ duration });
     else camera.animate({ ratio: camera.ratio * Number(factor) }, { duration });
   });
+  letFingerMove(false);
+  mover.addEventListener("click", () => letFingerMove(mover.getAttribute("aria-pressed") !== "true"));
   document.addEventListener("themechange", () => {
     readColours();
     renderer.setSetting("labelColor", { color: colours.ink });

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import CDPSession, Locator, Page, Route, expect
 
 from memoryplatform.embedded.demo import BANK_ID
 from memoryplatform.embedded.demo.seed import seed_demo
@@ -227,6 +227,45 @@ def test_a_node_of_the_graph_is_expanded_and_searched(demo: Page) -> None:
     demo.locator("#graph-panel li a").first.click()
     expect(demo.get_by_role("heading", name="Paywell")).to_have_count(0)
     expect(demo).to_have_url(re.compile("hide=evidence&size=1000"))
+
+
+def touch(debugger: CDPSession, *points: tuple[float, float]) -> None:
+    """One finger touches these points in turn. A single point is a tap."""
+    for number, (x, y) in enumerate(points):
+        kind = "touchMove" if number else "touchStart"
+        debugger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+    debugger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_a_finger_on_the_graph_scrolls_the_page_until_it_is_to_move_the_graph(demo: Page) -> None:
+    demo.set_viewport_size({"width": 380, "height": 800})
+    finger = demo.context.new_cdp_session(demo)
+    finger.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    demo.goto(f"{BANK}/graph/")
+    expect(demo.locator("#graph-canvas")).to_have_attribute("data-drawn", re.compile(r"\d+"))
+    swipe = [(190.0, 700.0 - 10 * step) for step in range(15)]
+    find = "() => memoryGraph.find('Mira Osei')"
+    before = demo.evaluate(find)
+    touch(finger, *swipe)
+    demo.wait_for_function("scrollY > 50")
+    assert demo.evaluate(find) == before
+    demo.evaluate("scrollTo(0, 0)")
+    demo.get_by_role("button", name="Move the graph").click()
+    touch(finger, *swipe)
+    demo.wait_for_function("y => memoryGraph.find('Mira Osei').y < y - 50", arg=before["y"])
+    assert demo.evaluate("scrollY") == 0
+    demo.get_by_role("button", name="Move the graph").click()
+    demo.get_by_role("button", name="Show everything").click()
+    demo.wait_for_function("y => Math.abs(memoryGraph.find('Mira Osei').y - y) < 1", arg=before["y"])
+    box = demo.locator("#graph-canvas").bounding_box()
+    assert box
+    touch(finger, (box["x"] + before["x"], box["y"] + before["y"]))
+    heading = demo.get_by_role("heading", name="Mira Osei")
+    expect(heading).to_be_visible()
+    expect(heading).not_to_be_in_viewport()
+    check_page(demo, "graph-hint")
+    demo.get_by_role("link", name="Mira Osei Show below").click()
+    expect(heading).to_be_in_viewport()
 
 
 def test_a_node_of_a_large_graph_is_found_under_the_mouse(demo: Page) -> None:
