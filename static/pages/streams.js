@@ -41,11 +41,19 @@ async function readEvents(address, fields, handlers, signal) {
   }
 }
 
+// Models write **bold** and `code` whether they are asked to or not. Other marks of Markdown read well as they are.
+function writeEmphasis(text) {
+  return text.split(/(\*\*[^*\n]+\*\*|`[^`\n]+`)/).map((part, place) => {
+    if (place % 2 === 0) return document.createTextNode(part);
+    return part[0] === "`" ? make("code", "", part.slice(1, -1)) : make("strong", "", part.slice(2, -2));
+  });
+}
+
 // A text whose marks [3] become links to the memories of these numbers. `memories` maps a number to its memory.
 function writeCited(target, text, memories, side) {
   const parts = text.split(/\[(\d+)\]/);
-  target.replaceChildren(...parts.map((part, place) => {
-    if (place % 2 === 0) return document.createTextNode(part);
+  target.replaceChildren(...parts.flatMap((part, place) => {
+    if (place % 2 === 0) return writeEmphasis(part);
     const memory = memories.get(Number(part));
     if (!memory) return document.createTextNode(`[${part}]`);
     const link = make("a", "cite", part);

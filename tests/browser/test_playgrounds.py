@@ -127,7 +127,7 @@ def answer_as_nora(received: Received) -> str:
     if "very skeptical" in received.prompt:
         return write("I doubt it: only [1] speaks for it, and [2] is hearsay.")
     return write(
-        "Yes. Alice avoids planes [1], and she liked the idea of a night train [2].",
+        "Yes. Alice **avoids planes** [1], and she liked the idea of a night train [2].",
         opinions=[opinion("I think that a night train suits Alice, because she avoids planes", [1, 2])],
     )
 
@@ -145,6 +145,8 @@ def test_a_reflection_is_streamed_with_its_memories_and_opinions(
     expect(answer).to_contain_text("she liked the idea of a night train")
     expect(answer.get_by_role("heading", name="Opinions formed")).to_be_visible()
     expect(answer).to_contain_text("I think that a night train suits Alice")
+    expect(answer.locator("strong", has_text="avoids planes")).to_be_visible()
+    expect(answer.get_by_text("Found, and not read by the model")).to_be_hidden()  # the prompt held them all
     answer.get_by_role("link", name="Memory 2", exact=True).click()
     expect(page.locator("#a-2")).to_have_attribute("data-lit", "")
     expect(page.locator("#a-2").get_by_role("link")).to_have_attribute(
