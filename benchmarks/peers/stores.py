@@ -14,6 +14,7 @@ import bm25s
 import httpx
 from django.db import connections
 
+from benchmarks.option_table import split
 from benchmarks.progress import in_batches
 from benchmarks.recall.asking import Haystack
 from benchmarks.recall.cases import Asked, Case, SpokenTurn
@@ -204,8 +205,7 @@ class HindsightServer:
 def opened_peers(access: BankAccess, hindsight_url: str, hindsight_key: str) -> Iterator[list[Peer]]:
     with TemporaryDirectory() as folder:
         peers: list[Peer] = [Ours(access, "low"), Ours(access, "mid"), PlainVectors(), Words(), Mem0(Path(folder))]
-        if hindsight_url:
-            peers.append(HindsightServer(hindsight_url, hindsight_key))
+        peers += [HindsightServer(url, hindsight_key) for url in split(hindsight_url)]
         try:
             yield peers
         finally:
