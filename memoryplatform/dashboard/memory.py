@@ -18,7 +18,7 @@ from banks.lifecycle.history import read_history
 from banks.models import Bank, MemoryUnit, Message, UnitChange, UnitSource
 from banks.models.bank import VECTOR_COLUMNS
 from memoryplatform.dashboard.access import BankRequest, bank_page
-from memoryplatform.dashboard.texts import LONGEST, Part, compare, mark_excerpt
+from memoryplatform.dashboard.texts import Part, compare, mark_excerpt
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.banks.profile import bank_transaction
 from memoryplatform.operations.conversations import read_neighbours
@@ -27,6 +27,7 @@ from memoryplatform.operations.memories.described_units import DescribedLink
 from memoryplatform.operations.memories.superseding import BY_HAND
 from memoryplatform.operations.opinions.shown import list_moved_opinions
 
+BEGINNING = 600  # characters of a long memory that are shown first
 NEAR = 300  # characters of a message beside a source
 MOST_LINKS = 12
 LINK_WORDS = {
@@ -84,12 +85,13 @@ def memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
             .defer(*VECTOR_COLUMNS)
             .in_bulk([one.other_unit_id for one in described.sources if one.other_unit_id])
         )
-    whole = request.GET.get("all") == "1" or len(unit.text) <= LONGEST
+    whole = request.GET.get("all") == "1" or len(unit.text) <= BEGINNING
     context = {
         "unit": unit,
         "described": described,
-        "text": unit.text if whole else unit.text[:LONGEST],
+        "text": unit.text if whole else unit.text[:BEGINNING].rstrip(),
         "is_cut": not whole,
+        "is_long": len(unit.text) > BEGINNING,
         "bar": build_bar(unit, timezone.now()),
         "true_since": find_true_since(unit),
         "sources": [show_source(bank, one, near, others) for one in described.sources],

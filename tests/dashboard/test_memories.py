@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from banks.models import Bank, Link, MemoryUnit, Message
+from banks.models import Bank, Link, MemoryUnit, Message, UnitTag
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.legal_hold import set_hold
 from memoryplatform.operations.models import Erasure
@@ -22,7 +22,7 @@ from tests.accounts.conftest import join, make_person, sign_in
 from tests.belief_factories import make_opinion_revision
 from tests.dashboard.conftest import find_unit, hear
 from tests.factories import make_bank
-from tests.memory_factories import make_unit
+from tests.memory_factories import make_row, make_unit
 
 LIST = "/dashboard/banks/support/memories/"
 
@@ -322,3 +322,21 @@ def test_a_memory_that_is_similar_both_ways_is_listed_once(client: Client, acme:
     page = client.get(f"{LIST}{one.id}/").content.decode()
     assert page.count("She sails.") == 1
     assert str(one.id) not in page.split('class="crumbs"')[1].split("</nav>")[0].replace(f'title="{one.id}"', "")
+
+
+def test_a_long_memory_shows_its_beginning_first(client: Client, acme: Tenant, support: Bank) -> None:
+    unit = make_unit(acme, bank=support, text="A long memory. " * 6_000 + "The end.")
+    page = client.get(f"{LIST}{unit.id}/").content.decode()
+    assert page.count("A long memory.") < 100
+    assert 'href="?all=1">Show all 90,008 characters' in page
+    whole = client.get(f"{LIST}{unit.id}/?all=1").content.decode()
+    assert "The end." in whole
+    assert "Show less" in whole
+
+
+def test_long_labels_have_their_whole_text_in_the_title(client: Client, acme: Tenant, support: Bank) -> None:
+    unit = make_unit(acme, bank=support, text="Alice sails.")
+    tag = "x" * 200
+    make_row(UnitTag, acme, unit=unit, bank_id=support.id, tag=tag)
+    for path in (LIST, f"{LIST}{unit.id}/"):
+        assert f'title="{tag}"' in client.get(path).content.decode(), path
