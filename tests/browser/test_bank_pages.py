@@ -6,16 +6,18 @@ import pytest
 from django.core.cache import cache
 from playwright.sync_api import Page, expect
 
-from banks.models import Bank
+from banks.models import Bank, UnitMetadata
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import BankChange, change_bank
 from tenants.models import Tenant
-from tests.browser.checking import check_page
+from tests.browser.checking import SCROLLS_SIDEWAYS, check_page
 from tests.browser.conftest import SignIn
 from tests.dashboard.conftest import TALK, find_unit, hear
 from tests.llm_server import ScriptedLLM
 from tests.llm_server.fixture import llm
 from tests.llm_server.script import Reply
+from tests.memory_factories import make_row
+from tests.retrieval.memory import Memory
 
 __all__ = ["llm"]
 
@@ -219,3 +221,19 @@ def test_what_to_remember_is_tried_before_it_is_saved(page: Page, support: Bank,
     expect(page.get_by_label("Categories")).to_have_value("treatment: drugs and operations\nfood")
     page.goto(f"{BANK}memories/?q=Carprofen")
     expect(page.get_by_text("No memory matches.")).to_be_visible()
+
+
+def test_long_tags_names_and_values_make_no_page_wide(page: Page, support: Bank) -> None:
+    memory = Memory(support)
+    long = memory.entity("N" + "a" * 150, kind="PERSON", mention_count=9)
+    unit = memory.unit("Somebody sails.", tags=["x" * 200], about=[long])
+    make_row(UnitMetadata, memory.tenant, unit=unit, bank_id=support.id, key="k" * 60, value="v" * 400)
+    opinion = memory.unit("I think that she sails.", network="opinion", confidence=0.7, about=[long])
+    entity = f"entities/{long.id}/"
+    pages = ["", "memories/", f"memories/{unit.id}/", f"memories/{unit.id}/edit/", entity, f"{entity}split/"]
+    pages += ["entities/", f"opinions/{opinion.id}/", f"graph/?q={long.name}", f"recall/?query=sails&tags={'x' * 200}"]
+    for width in (1280, 380):
+        page.set_viewport_size({"width": width, "height": 900})
+        for path in pages:
+            page.goto(f"{BANK}{path}")
+            assert not page.evaluate(SCROLLS_SIDEWAYS), (path, width)
