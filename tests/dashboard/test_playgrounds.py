@@ -1,13 +1,18 @@
 """Recall, reflect and chat over HTTP, as members of a tenant."""
 
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from math import prod
+from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 import httpx
@@ -48,6 +53,7 @@ from tests.retrieval.memory import Memory
 
 __all__ = ["acme", "llm", "owner"]
 PAGE = "/dashboard/banks/support/"
+SDK = Path(settings.BASE_DIR) / "sdk"
 HTMX = {"HX-Request": "true"}
 
 
@@ -124,15 +130,37 @@ def test_the_samples_are_the_same_recall(viewer: Client) -> None:
             return type("Recalled", (), {"results": []})
 
     code = samples["Python"].replace("from memoryplatform_client import MemoryClient", "")
-    exec(code.replace('os.environ["MEMORY_API_KEY"]', "'key'"), {"MemoryClient": Recorder})  # noqa: S102  # our own text
+    exec(code.replace('os.environ["MEMORYPLATFORM_API_KEY"]', "'key'"), {"MemoryClient": Recorder})  # noqa: S102  # our own text
     (((bank_id, query), options),) = calls
     assert (bank_id, query) == ("support", given["query"])
     body = json.loads(shlex.split(samples["curl"].replace("\\\n", ""))[-1])
     sent = {"query": query, **options, "as_of": options["as_of"].isoformat()}
     assert body == sent
-    tool = json.loads(samples["MCP"])["params"]["arguments"]
+    tool = json.loads(shlex.split(samples["MCP"].replace("\\\n", ""))[-1])["params"]["arguments"]
     assert tool["types"] == ["world"]
     assert "rerank" not in tool  # the tool has no such argument
+
+
+def test_the_samples_run_as_they_are_copied(viewer: Client, acme: Tenant) -> None:
+    samples = viewer.get(f"{PAGE}recall/", {"query": "Where is Alice?", "entities": "Alice"}).context["samples"]
+    with serve() as url:
+        environment = {**os.environ, "PYTHONPATH": str(SDK), "MEMORYPLATFORM_API_KEY": make_key_with_text(acme)[1]}
+        for name, command in (("curl", ["bash", "-c"]), ("Python", [sys.executable, "-c"])):
+            code = samples[name].replace("http://testserver", url)
+            ran = subprocess.run([*command, code], check=False, env=environment, capture_output=True, text=True)
+            assert "Alice plays chess in Lisbon" in ran.stdout, (name, ran.stdout, ran.stderr)
+    connections.close_all()
+    message = json.loads(shlex.split(samples["MCP"].replace("\\\n", ""))[-1])
+    assert (message["jsonrpc"], message["id"], message["method"]) == ("2.0", 1, "tools/call")
+
+
+def test_an_ended_session_leads_back_to_the_typed_query(viewer: Client) -> None:
+    viewer.cookies.clear()
+    asked = f"{PAGE}recall/?query=Where&max_tokens=60"
+    answer = viewer.get(asked, headers={**HTMX, "HX-Current-URL": f"http://testserver{PAGE}recall/"})
+    login = urlsplit(answer["HX-Redirect"])
+    assert parse_qs(login.query) == {"next": [asked], "ended": ["yes"]}
+    assert "What you typed is kept." in viewer.get(answer["HX-Redirect"]).content.decode()
 
 
 def test_a_recall_of_the_page_is_logged(viewer: Client, memory: Memory, log: RecallLog) -> None:

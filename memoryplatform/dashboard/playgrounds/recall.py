@@ -181,20 +181,23 @@ def has_memories(bank: Bank) -> bool:
 def write_samples(request: BankRequest, body: dict[str, Any]) -> dict[str, str]:
     """The same recall as code, by the name of its language."""
     base, bank_id = request.build_absolute_uri("/").rstrip("/"), request.bank.bank_id
-    address = f"{base}/v1/banks/{quote(bank_id, safe='')}/memories/recall"
-    curl = [
-        f"curl {shlex.quote(address)}",
-        '  -H "Authorization: Bearer $MEMORY_API_KEY"',
-        "  -H 'Content-Type: application/json'",
-        f"  -d {shlex.quote(json.dumps(body, ensure_ascii=False))}",
-    ]
     tool = {name: value for name, value in body.items() if name in RecallArguments.model_fields}
     call = {"name": "recall", "arguments": {"bank_id": bank_id, **tool}}
     return {
-        "curl": " \\\n".join(curl),
+        "curl": write_curl(f"{base}/v1/banks/{quote(bank_id, safe='')}/memories/recall", body),
         "Python": write_python(base, bank_id, body),
-        "MCP": json.dumps({"method": "tools/call", "params": call}, indent=2, ensure_ascii=False),
+        "MCP": write_curl(f"{base}/mcp/", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}),
     }
+
+
+def write_curl(address: str, body: dict[str, Any]) -> str:
+    lines = [
+        f"curl {shlex.quote(address)}",
+        '  -H "Authorization: Bearer $MEMORYPLATFORM_API_KEY"',
+        "  -H 'Content-Type: application/json'",
+        f"  -d {shlex.quote(json.dumps(body, ensure_ascii=False))}",
+    ]
+    return " \\\n".join(lines)
 
 
 def write_python(base: str, bank_id: str, body: dict[str, Any]) -> str:
@@ -210,7 +213,7 @@ def write_python(base: str, bank_id: str, body: dict[str, Any]) -> str:
         "",
         "from memoryplatform_client import MemoryClient",
         "",
-        f'client = MemoryClient({base!r}, api_key=os.environ["MEMORY_API_KEY"])',
+        f'client = MemoryClient({base!r}, api_key=os.environ["MEMORYPLATFORM_API_KEY"])',
         "recalled = client.recall(",
         *(f"    {one}," for one in (repr(bank_id), repr(body["query"]), *options)),
         ")",
