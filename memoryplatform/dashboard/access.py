@@ -157,6 +157,8 @@ def lead_to_login(request: HttpRequest) -> HttpResponse:
     has_ended = bool(htmx) or settings.SESSION_COOKIE_NAME in request.COOKIES
     if htmx:
         page = htmx.current_url_abs_path or reverse("dashboard")
+        if request.method == "GET" and urlsplit(page).path == request.path:
+            page = request.get_full_path()  # with the query that was just typed
     elif request.method != "GET":
         opened = find_open_page(request)
         has_ended = has_ended or bool(opened)
