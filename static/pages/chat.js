@@ -3,7 +3,9 @@ const sayForm = document.getElementById("say");
 const talk = document.getElementById("talk");
 const box = sayForm.elements.text;
 const NO_MODEL = "No language model is configured, so I can't answer. What I remember about this is listed under “Recalled”.";
+const [sayButton, stopButton] = sayForm.querySelectorAll("button");
 let turns = 0;
+let running = null;
 
 function addBubble(name, text, own) {
   document.getElementById("hint")?.remove();
@@ -37,7 +39,16 @@ async function showRetaining(operationId) {
   await htmx.ajax("GET", address, { target: slot, swap: "outerHTML" });
 }
 
-async function send(text) {
+// A state of the page, not words of the agent.
+function describeFailure(error) {
+  if (error.name === "AbortError") return make("p", "mt-1 text-sm text-soft", "Stopped. Nothing was retained.");
+  const reason = error.code?.startsWith("model_") ? `The language model failed: ${error.message}` : error.message;
+  const alert = make("div", "alert alert-error mt-1", `${reason} Nothing was retained.`);
+  alert.setAttribute("role", "alert");
+  return alert;
+}
+
+async function send(text, signal) {
   const side = `turn${(turns += 1)}`;
   const memories = new Map();
   const fields = new FormData(sayForm);
@@ -62,16 +73,16 @@ async function send(text) {
       },
       delta: (data) => { answer += data.text; render(); },
       citation: () => {},
-      done: (data) => { answer = data.text; writes = data.engine === "llm"; render(); },
+      done: (data) => { answer = data.text; writes = data.engine === "llm"; stopButton.disabled = true; render(); }, // it is retained now
       read: (data) => showRecalled(memories, side, data.numbers),
       retaining: (data) => showRetaining(data.operation_id),
-    });
+    }, signal);
     const address = new URL(location.href);
     address.searchParams.set("chat", sayForm.elements.chat.value);
     history.replaceState(null, "", address);
   } catch (error) {
-    if (answer) bubble.after(make("p", "mt-1 text-xs text-bad", `Not retained. ${error.message}`));
-    else bubble.replaceChildren(make("span", "text-bad", error.message));
+    bubble.after(describeFailure(error));
+    if (!answer) bubble.remove();
     if (!answer && !box.value) box.value = text; // it can be sent again
   } finally {
     bubble.classList.remove("caret");
@@ -82,14 +93,18 @@ async function send(text) {
 sayForm.addEventListener("submit", async (event) => {
   event.preventDefault();
   const text = box.value.trim();
-  const button = sayForm.querySelector("button");
-  if (!text || button.disabled) return;
+  if (!text || running) return;
   box.value = "";
-  button.disabled = true;
-  await send(text);
-  button.disabled = false;
+  running = new AbortController();
+  sayButton.hidden = true;
+  stopButton.hidden = stopButton.disabled = false;
+  await send(text, running.signal);
+  running = null;
+  sayButton.hidden = false;
+  stopButton.hidden = true;
   box.focus();
 });
+stopButton.addEventListener("click", () => running?.abort());
 box.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
   event.preventDefault();

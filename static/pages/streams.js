@@ -12,7 +12,7 @@ const REFUSALS = {
   429: "Too many requests. Wait a moment.",
 };
 
-// Calls handlers[name](data) for each event. The CSRF token is the one of now: signing in in another tab changes it. Throws an Error with a sentence for people.
+// Calls handlers[name](data) for each event. The CSRF token is the one of now: signing in in another tab changes it. Throws an Error with a sentence for people, and with the code of the API if it has one.
 async function readEvents(address, fields, handlers, signal) {
   const token = readCsrfToken();
   if (token) fields.set("csrfmiddlewaretoken", token);
@@ -21,8 +21,8 @@ async function readEvents(address, fields, handlers, signal) {
   });
   const type = response.headers.get("Content-Type") ?? "";
   if (!type.startsWith("text/event-stream")) {
-    const detail = type.startsWith("application/json") ? (await response.json()).detail : "";
-    throw new Error(detail || (response.redirected ? REFUSALS[403] : REFUSALS[response.status]) || "The server could not answer. Try again.");
+    const { detail = "", code = "" } = type.startsWith("application/json") ? await response.json() : {};
+    throw Object.assign(new Error(detail || (response.redirected ? REFUSALS[403] : REFUSALS[response.status]) || "The server could not answer. Try again."), { code });
   }
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let buffer = "";
@@ -35,7 +35,10 @@ async function readEvents(address, fields, handlers, signal) {
     for (const block of blocks) {
       const name = /^event: (.*)$/m.exec(block)?.[1];
       const data = /^data: (.*)$/m.exec(block)?.[1];
-      if (name === "error") throw new Error(JSON.parse(data).detail);
+      if (name === "error") {
+        const { detail, code } = JSON.parse(data);
+        throw Object.assign(new Error(detail), { code });
+      }
       if (name && data) handlers[name]?.(JSON.parse(data));
     }
   }

@@ -1,6 +1,7 @@
 """Recall, reflect and chat in a browser, on a bank of a travel agent."""
 
 import re
+import threading
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -17,6 +18,7 @@ from tests.factories import make_bank
 from tests.live_server import working
 from tests.llm_server import Received, ScriptedLLM
 from tests.llm_server.fixture import llm
+from tests.llm_server.script import Reply
 from tests.reflection.reflect.answers import opinion, write
 from tests.retrieval.memory import NOW, Memory
 
@@ -214,6 +216,33 @@ def test_a_chat_recalls_answers_and_retains(page: Page, open_bank: Callable[...,
     page.goto("/dashboard/banks/nora/")  # its episodes name the chat by its first words
     expect(page.get_by_text("I am Alice, and I plan a train journey to Madrid in May.", exact=True)).to_be_visible()
     check_page(page, "bank-with-a-chat")
+
+
+def test_a_slow_answer_is_stopped_and_a_failed_one_is_no_speech(
+    page: Page, open_bank: Callable[..., Memory], llm: ScriptedLLM
+) -> None:
+    release = threading.Event()
+
+    def hang(_: Received) -> str:
+        release.wait(20)
+        return write("Too late.")
+
+    llm.chat.otherwise = hang
+    open_bank()
+    page.goto("/dashboard/banks/nora/chat/")
+    message = page.get_by_role("textbox", name="Message")
+    message.fill("I am Alice.")
+    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("log")).to_contain_text("Stopped. Nothing was retained.")
+    expect(message).to_have_value("I am Alice.")  # it can be sent again
+    release.set()
+    llm.chat.otherwise = lambda _: Reply(status=400)
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("alert")).to_contain_text("The language model failed")
+    expect(page.get_by_role("alert")).to_contain_text("Nothing was retained.")
+    expect(page.locator("#talk .bubble:not(.bubble-own)")).to_have_count(0)
+    check_page(page, "chat-failed")
 
 
 def test_without_a_language_model_the_chat_shows_what_it_recalls(page: Page, open_bank: Callable[..., Memory]) -> None:
