@@ -14,6 +14,7 @@ const NETWORKS = ["world", "experience", "opinion", "observation"];
 const EDGES = { mention: "--line-strong", relationship: "--chart-1", semantic: "--chart-6", causal: "--chart-4", evidence: "--chart-3" };
 const graph = new graphology.MultiGraph({ allowSelfLoops: false });
 const hidden = new Set(); // unchecked boxes, also those that somebody unchecked before this script ran
+const search = document.querySelector("form[role=search]");
 let renderer, labels = [], chosen = null, hovered = null, near = new Set(), colours = {}, worker;
 
 const readColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -259,8 +260,24 @@ function drawLabel(context, data, settings) {
   context.fillText(data.label, left, data.y + settings.labelSize / 3);
 }
 
+// Enter in the search opens the first node that is found.
+function chooseFirstHit() {
+  let entered = ""; // words that were searched with Enter: the search while typing, which comes later, has no part in it
+  search.addEventListener("submit", () => { entered = search.elements.q.value; });
+  search.addEventListener("htmx:confirm", (event) => {
+    if (event.detail.triggeringEvent?.type === "submit") return;
+    if (entered && entered === search.elements.q.value) event.preventDefault();
+    else entered = "";
+  });
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (event.target.id !== "graph-panel" || event.detail.requestConfig?.elt !== search || !entered.trim()) return;
+    panel.querySelector("li a")?.click();
+  });
+}
+
 async function start() {
   readFilters();
+  chooseFirstHit();
   filters.addEventListener("change", readFilters);
   for (const name of ["htmx:pushedIntoHistory", "htmx:replacedInHistory"]) {
     document.addEventListener(name, writeState); // the address of a node or a search does not know what is hidden
@@ -287,7 +304,8 @@ async function start() {
   note.hidden = true;
   canvas.dataset.drawn = String(graph.order);
   listen();
-  if (canvas.dataset.node) choose(canvas.dataset.node);
+  const shown = panel.querySelector("[data-node]")?.dataset.node; // also one that was chosen before the graph was drawn
+  if (shown) choose(shown);
 }
 
 start().catch(() => { note.textContent = "The drawing needs WebGL and a connection. The list has the same nodes and edges."; });

@@ -229,6 +229,23 @@ def test_a_node_of_the_graph_is_expanded_and_searched(demo: Page) -> None:
     expect(demo).to_have_url(re.compile("hide=evidence&size=1000"))
 
 
+def test_enter_in_the_search_of_the_graph_opens_the_first_hit(demo: Page) -> None:
+    demo.goto(f"{BANK}/graph/")
+    expect(demo.locator("#graph-canvas")).to_have_attribute("data-drawn", re.compile(r"\d+"))
+    search = demo.get_by_role("searchbox", name="Find an entity or a memory")
+    search.fill("paywell")
+    search.press("Enter")
+    expect(demo.get_by_role("heading", name="Paywell", exact=True)).to_be_visible()
+    demo.wait_for_timeout(500)  # the search while typing waits for 200 ms
+    expect(demo.get_by_role("heading", name="Paywell", exact=True)).to_be_visible()
+    box = demo.locator("#graph-canvas").bounding_box()
+    assert box
+    demo.wait_for_function("middle => Math.abs(memoryGraph.find('Paywell').x - middle) < 30", arg=box["width"] / 2)
+    place = demo.evaluate("memoryGraph.find('Paywell')")
+    demo.mouse.dblclick(box["x"] + place["x"], box["y"] + place["y"])
+    expect(demo.locator("#toasts")).to_contain_text(re.compile("added|Everything around this node"))
+
+
 def touch(debugger: CDPSession, *points: tuple[float, float]) -> None:
     """One finger touches these points in turn. A single point is a tap."""
     for number, (x, y) in enumerate(points):
