@@ -82,7 +82,7 @@ async function send(text, signal) {
     history.replaceState(null, "", address);
   } catch (error) {
     bubble.after(describeFailure(error));
-    if (!answer) bubble.remove();
+    if (!answer) for (const one of [bubble.previousElementSibling, bubble]) one.remove(); // the name too
     if (!answer && !box.value) box.value = text; // it can be sent again
   } finally {
     bubble.classList.remove("caret");
