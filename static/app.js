@@ -66,6 +66,11 @@ function keepDraft(form) {
     sessionStorage.setItem(DRAFT, JSON.stringify({ person, page: location.pathname, action: form.getAttribute("action"), fields }));
   } catch { sessionStorage.removeItem(DRAFT); } // too long for the browser
 }
+// The focus is on the field to mend, or on the first one.
+function showForm(dialog) {
+  dialog.showModal();
+  (dialog.querySelector("[aria-invalid=true]") ?? dialog.querySelector("input:not([type=hidden]), textarea, select"))?.focus();
+}
 function fillDraft(draft) {
   const form = [...document.forms].find((one) => one.method === "post" && one.getAttribute("action") === draft.action);
   if (!form) return;
@@ -77,7 +82,8 @@ function fillDraft(draft) {
       field.dispatchEvent(new Event("input", { bubbles: true }));
     }
   }
-  form.closest("dialog:not([open])")?.showModal();
+  const dialog = form.closest("dialog:not([open])");
+  if (dialog) showForm(dialog);
   showToast("Your session had ended. Your input is here again, and not saved yet.");
 }
 // A second click within three seconds sends a form no second time.
@@ -125,7 +131,8 @@ document.addEventListener("click", (event) => {
 document.querySelector("nav[aria-label=Main] [aria-current=page]")?.scrollIntoView({ block: "nearest" });
 
 // A dialog whose form came back with errors is shown again.
-document.querySelector("dialog[data-open]")?.showModal();
+const opened = document.querySelector("dialog[data-open]");
+if (opened) showForm(opened);
 
 // The command palette: Ctrl-K or Cmd-K. The server answers a list of links; arrows and Enter choose.
 const palette = document.getElementById("palette");

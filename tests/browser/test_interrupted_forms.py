@@ -85,6 +85,17 @@ def test_a_form_of_one_account_is_not_sent_as_another(
     expect(page.get_by_role("heading", name="Juno")).to_be_visible()
 
 
+def test_a_refused_new_bank_has_the_focus_on_its_field(page: Page, support: Bank, expected_statuses: set[int]) -> None:
+    expected_statuses.add(422)
+    page.goto("/dashboard/")
+    page.get_by_role("button", name="New bank").click()
+    field = page.get_by_role("dialog").get_by_role("textbox").first
+    field.fill(support.bank_id)
+    page.get_by_role("button", name="Create bank").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    expect(page.get_by_role("dialog").locator("[aria-invalid=true]")).to_be_focused()
+
+
 def test_a_form_without_any_cookie_comes_back_after_the_log_in(
     page: Page, acme: Tenant, support: Bank, expected_statuses: set[int]
 ) -> None:
