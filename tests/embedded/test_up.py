@@ -185,7 +185,7 @@ def kill_and_await(process: psutil.Process, find: Callable[[], psutil.Process | 
     process.kill()
 
     def is_back() -> bool:
-        with contextlib.suppress(StopIteration):
+        with contextlib.suppress(StopIteration, psutil.NoSuchProcess):  # a child that has just ended, of any name
             again = find()
             return again is not None and again.pid != process.pid
         return False
