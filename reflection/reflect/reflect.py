@@ -231,7 +231,7 @@ def build_fitting_prompt(
 
 def find_most(count: int, fits: Callable[[int], bool]) -> int:
     """The largest number below `count` that fits, or 0. If a number fits, each smaller one does."""
-    return max(0, bisect_left(range(count), True, key=lambda one: not fits(one)) - 1)  # a sorted value
+    return max(0, bisect_left(range(count), True, key=lambda one: not fits(one)) - 1)
 
 
 def drop_covered_observations(bank: Bank, memories: Sequence[LabelledMemory]) -> list[LabelledMemory]:

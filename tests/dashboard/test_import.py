@@ -84,10 +84,12 @@ def test_a_conversation_is_previewed_and_imported(client: Client, acme: Tenant, 
 
 
 def test_a_newer_export_of_a_conversation_adds_what_is_new(client: Client, acme: Tenant, bank: Bank) -> None:
-    first = client.post(f"{stage(client, 'conversations.json', CHATGPT)}start/")["Location"]
+    preview = stage(client, "conversations.json", CHATGPT)
+    first = client.post(f"{preview}start/")["Location"]
     with tenant_transaction(acme.id):
         operation = Operation.objects.for_tenant(acme.id).get()
     perform(acme.id, operation.id)
+    assert client.post(f"{preview}start/")["Location"] == first  # a click that was repeated
     assert "Dinner</h1>" in read(client, "/dashboard/banks/kitchen/conversations/?thread=chatgpt:c-1")
     same = stage(client, "conversations.json", CHATGPT)
     assert "2 messages are in this bank already" in read(client, same)

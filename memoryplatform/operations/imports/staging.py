@@ -83,13 +83,10 @@ def start_import(access: BankAccess, bank: Bank, upload_id: UUID) -> Operation:
     Raises UploadGone, and what retain and the import of a bank raise; then the upload is still there.
     """
     key = f"upload:{upload_id}"
-    try:
-        staged = get_staged(bank, upload_id)
-    except UploadGone:
-        with tenant_transaction(access.tenant_id):
-            if known := find_operation(access.tenant_id, RETAIN, key, now=timezone.now()):
-                return known
-        raise
+    with tenant_transaction(access.tenant_id):
+        if known := find_operation(access.tenant_id, RETAIN, key, now=timezone.now()):
+            return known  # before the messages are looked for: it has stored them
+    staged = get_staged(bank, upload_id)
     if staged.upload.format == BANK:
         operation = import_part(access, bank.bank_id, staged.body, first_line=1).operation
     else:
