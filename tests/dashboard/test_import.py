@@ -110,6 +110,14 @@ def test_a_newer_export_of_a_conversation_adds_what_is_new(client: Client, acme:
         assert [one.content for one in rows] == ["What goes with fennel?", "Oranges.", "And with leeks?"]
 
 
+def test_a_start_that_breaks_off_can_be_repeated(client: Client, bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The messages are stored, and the upload is still there."""
+    monkeypatch.setattr("memoryplatform.operations.imports.staging.discard_upload", lambda *_: None)
+    preview = stage(client, "conversations.json", CHATGPT)
+    first = client.post(f"{preview}start/")["Location"]
+    assert client.post(f"{preview}start/")["Location"] == first != preview
+
+
 def test_ready_memories_are_stored_as_they_are(client: Client, acme: Tenant, bank: Bank) -> None:
     preview = stage(client, "mem0.json", MEM0)
     location = client.post(f"{preview}start/")["Location"]
