@@ -3,7 +3,7 @@
 Also the frame of every act of a page.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Concatenate, ParamSpec, cast
 from urllib.parse import urlsplit, urlunsplit
@@ -42,15 +42,16 @@ from tenants.transactions import QuotaExceeded
 TENANT = "tenant_id"  # the chosen tenant in the session
 LAST_BANK = "last_bank"  # the bank whose pages were opened last: tenant, id and name
 # Last words of routes. Some pages of a list also show one of its things, or act on several.
-NOUNS = "memory entity opinion conversation operation webhook key member invitation app"
+NOUNS = "memory entity opinion conversation document operation webhook key member invitation app"
 THINGS = {noun: noun for noun in NOUNS.split()}
 THINGS |= {"memories": "memory", "conversations": "conversation", "role": "member"}
 P = ParamSpec("P")
 
 
 class TenantRequest(HttpRequest):
-    """A request of a member. `tenant_page` sets both fields."""
+    """A request of a member. `tenant_page` sets the fields."""
 
+    memberships: Sequence[Membership]  # of the person in any tenant
     membership: Membership
     access: TenantAccess
 
@@ -78,10 +79,11 @@ def tenant_page(
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
             if not request.user.is_authenticated:
                 return lead_to_login(request)
-            membership = find_membership(request.user.id, request.session)
+            own = cast("TenantRequest", request)
+            own.memberships = list_memberships(request.user.id)
+            membership = choose_membership(own.memberships, request.session)
             if membership is None:
                 return redirect("found_tenant")
-            own = cast("TenantRequest", request)
             own.membership = membership
             own.access = build_access(request, membership)
             try:
@@ -143,6 +145,16 @@ def bank_page(right: Right) -> Callable[[BankView[P]], Callable[..., HttpRespons
     return decorate
 
 
+@tenant_page(Right.VIEW)
+def missing_page(_request: TenantRequest, rest: str) -> HttpResponse:
+    raise Http404(rest)
+
+
+@bank_page(Right.VIEW)
+def missing_bank_page(_request: BankRequest, rest: str) -> HttpResponse:
+    raise Http404(rest)
+
+
 def remember_bank(request: BankRequest) -> None:
     """The menu keeps the bank on the pages of the tenant. Only a change is written."""
     bank = request.bank
@@ -181,8 +193,11 @@ def check_standing(request: HttpRequest, membership: Membership, *, while_closin
 
 
 def find_membership(user_id: UUID, session: SessionBase) -> Membership | None:
+    return choose_membership(list_memberships(user_id), session)
+
+
+def choose_membership(memberships: Sequence[Membership], session: SessionBase) -> Membership | None:
     """The chosen tenant if the person is still a member of it, else the first one."""
-    memberships = list_memberships(user_id)
     chosen = session.get(TENANT)
     return next((one for one in memberships if str(one.tenant_id) == chosen), memberships[0] if memberships else None)
 

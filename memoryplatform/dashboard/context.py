@@ -5,7 +5,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from memoryplatform.dashboard.access import LAST_BANK, find_membership
+from memoryplatform.dashboard.access import LAST_BANK, choose_membership
 from memoryplatform.operations.account.access import RIGHTS, Right
 from tenants.memberships import list_memberships
 from tenants.models import Member
@@ -15,6 +15,7 @@ BANK_NAVIGATION: tuple[Entry, ...] = (  # name of the route, title, icon, right
     ("bank", "Summary", "gauge", Right.VIEW),
     ("memories", "Memories", "database", Right.VIEW),
     ("conversations", "Conversations", "messages-square", Right.VIEW),
+    ("documents", "Documents", "file-text", Right.VIEW),
     ("timeline", "Timeline", "chart-gantt", Right.VIEW),
     ("graph", "Graph", "waypoints", Right.VIEW),
     ("entities", "Entities", "shapes", Right.VIEW),
@@ -46,6 +47,7 @@ PARENTS = {
     "close_memories": "memories",
     "erase_memories": "memories",
     "conversation": "conversations",
+    "document": "documents",
     "entity": "entities",
     "opinion": "opinions",
     "review_opinion": "opinions",
@@ -74,7 +76,8 @@ ACCOUNT = (
 def frame(request: HttpRequest) -> dict[str, Any]:
     if not getattr(request, "user", None) or not request.user.is_authenticated:
         return {}
-    membership = getattr(request, "membership", None) or find_membership(request.user.id, request.session)
+    memberships = getattr(request, "memberships", None) or list_memberships(request.user.id)
+    membership = getattr(request, "membership", None) or choose_membership(memberships, request.session)
     bank = getattr(request, "bank", None)
     last = request.session.get(LAST_BANK)
     is_own = last is not None and membership is not None and last["tenant_id"] == str(membership.tenant_id)
@@ -83,7 +86,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     route = request.resolver_match.url_name or "" if request.resolver_match else ""
     return {
         "membership": membership,
-        "memberships": list_memberships(request.user.id),
+        "memberships": memberships,
         "navigation": choose(NAVIGATION, rights),
         "bank": bank,
         "menu_bank": menu_bank,

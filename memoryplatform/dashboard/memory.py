@@ -187,6 +187,9 @@ def show_source(
     elif source.chunk:
         shown["parts"] = mark_excerpt(source.chunk.text, source.start, source.end)
         shown["document"] = source.chunk.document
+        if source.chunk.document:
+            place = {"id": source.chunk.document.document_id, "at": source.chunk.start, "from": source.unit_id}
+            shown["address"] = f"{reverse('document', args=[bank.bank_id])}?{urlencode(place)}"
     return shown
 
 

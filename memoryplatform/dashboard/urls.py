@@ -1,10 +1,12 @@
 from django.urls import path
 
 from memoryplatform.dashboard import (
+    access,
     bank,
     conversations,
     credentials,
     design,
+    documents,
     entities,
     graph,
     imports,
@@ -105,6 +107,10 @@ urlpatterns = [
     path(f"{MEMORY}/restore/", memory_changes.restore_memory, name="restore_memory"),
     path(f"{BANK}/conversations/", conversations.conversations, name="conversations"),
     path(f"{BANK}/conversation/", conversations.conversation, name="conversation"),
+    path(f"{BANK}/documents/", documents.documents, name="documents"),
+    path(f"{BANK}/document/", documents.document, name="document"),
+    path(f"{BANK}/document/delete/", documents.delete_document, name="delete_document"),
+    path(f"{BANK}/document/extract/", documents.extract_document, name="extract_document"),
     path(f"{BANK}/opinions/", opinions.opinions, name="opinions"),
     path(f"{OPINION}/", opinion.opinion, name="opinion"),
     path(f"{OPINION}/review/", opinion.review_opinion, name="review_opinion"),
@@ -138,4 +144,7 @@ urlpatterns = [
     path(f"{BANK}/chat/retained/<uuid:operation_id>/", chat.retained, name="retained"),
     path("design/", design.design, name="design"),
     path("invitations/<str:token>/", people.invitation, name="invitation"),
+    # What no page matched, e.g. a malformed id. Without the slash at the end Django leads to the address with it.
+    path(f"{BANK}/<path:rest>/", access.missing_bank_page, name="missing_bank_page"),
+    path("dashboard/<path:rest>/", access.missing_page, name="missing_page"),
 ]
