@@ -17,7 +17,7 @@ from banks.enums import Network
 from banks.errors import BankError
 from banks.models import Bank, Entity, Episode, QuarantinedItem
 from banks.models.bank import CENTROID_COLUMNS, VECTOR_COLUMNS
-from memoryplatform.dashboard.access import BankRequest, bank_page, perform
+from memoryplatform.dashboard.access import LAST_BANK, BankRequest, bank_page, perform
 from memoryplatform.dashboard.extraction import LONGEST_TRIAL, ExtractionForm, try_text
 from memoryplatform.dashboard.operations import list_current_work
 from memoryplatform.dashboard.texts import compare
@@ -30,6 +30,7 @@ from memoryplatform.operations.banks.profile import BankChange
 from memoryplatform.operations.banks.stats import Growth, count_growth
 from memoryplatform.operations.conversations import read_titles
 from memoryplatform.operations.errors import OperationError
+from memoryplatform.operations.overview import MANY_MEMORIES, SECONDS_KEPT
 from protection.modes import MODES
 from protection.personal_data import PersonalKind
 from providers.llm.protocol import Task
@@ -39,7 +40,6 @@ from reflection.models import BackgroundRevision, ObservedEntity, RetentionRule
 from tenants.transactions import tenant_transaction
 
 DAYS = 30  # of the growth
-KEPT_SECONDS = 60  # counting a large bank takes longer than a page should
 RECENT = 6
 MOST_REVISIONS = 20
 CONFLICT = (
@@ -177,12 +177,13 @@ def bank(request: BankRequest) -> HttpResponse:
 
 
 def read_growth(row: Bank) -> list[Growth]:
-    """Call inside a tenant transaction."""
+    """That of a large bank is up to a minute old. Call inside a tenant transaction."""
     key = f"growth:{row.id}"
     found: list[Growth] | None = cache.get(key)
     if found is None:
         found = count_growth(row, now=timezone.now(), days=DAYS)
-        cache.set(key, found, KEPT_SECONDS)
+        if sum(one.total for one in found) >= MANY_MEMORIES:
+            cache.set(key, found, SECONDS_KEPT)
     return found
 
 
@@ -380,7 +381,8 @@ def delete_bank(request: BankRequest) -> HttpResponse:
         if request.POST.get("bank_id", "").strip() != bank_id:
             raise AccountInvalid({"bank_id": f"Type {bank_id} to delete this bank."})
         profile.delete_bank_for_good(request.access.to_bank(), bank_id)
-        return f"The bank {bank_id} is deleted. Its rows are being removed."
+        request.session.pop(LAST_BANK, None)  # the menu no longer offers its pages
+        return f"The bank {bank_id} is deleted. Its memories are erased in the background."
 
     page = (
         reverse("bank_settings", args=[bank_id]) if request.POST.get("bank_id", "").strip() != bank_id else "dashboard"

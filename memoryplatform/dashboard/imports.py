@@ -16,6 +16,7 @@ from banks.models import Bank, Document, MemoryUnit
 from banks.retain.input import RetainItem
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.operations.account.access import Right
+from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.errors import OperationError
 from memoryplatform.operations.imports.formats import BANK, FORMATS
 from memoryplatform.operations.imports.staging import (
@@ -31,6 +32,7 @@ from memoryplatform.operations.imports.upload import UnreadableUpload, Upload
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.transfer.errors import TransferError
 from providers.errors import ProviderError
+from providers.llm.protocol import Task
 from tenants.transactions import QuotaExceeded, tenant_transaction
 
 SHOWN_ITEMS = 8
@@ -171,8 +173,12 @@ def import_progress(request: BankRequest, operation_id: UUID) -> HttpResponse:
     with tenant_transaction(request.access.tenant_id):
         operation = get_import(request.bank, operation_id)
     result = operation.result or {}
+    sources = operation.payload.get("sources", [])
     context = {
         "operation": operation,
+        "uses_model": find_llm(request.access.tenant_id, Task.EXTRACT) is not None,
+        "has_documents": any("document_pk" in one for one in sources),
+        "has_threads": any("thread" in one for one in sources),
         "is_failed": operation.status == Operation.Status.FAILED,
         "is_completed": operation.status == Operation.Status.COMPLETED,
         "new": len(result.get("unit_ids", [])),

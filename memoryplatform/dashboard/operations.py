@@ -20,6 +20,7 @@ from memoryplatform.dashboard.faults import list_choice_faults, write_fault
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.banks.profile import find_banks
 from memoryplatform.operations.errors import OperationNotFound
+from memoryplatform.operations.imports.staging import is_of_upload
 from memoryplatform.operations.models import Dispatch, LLMRequest, Operation, OperationQuerySet
 from memoryplatform.operations.running import kind_names
 from memoryplatform.operations.running.registry import find_kind
@@ -35,6 +36,13 @@ MOST_CHARACTERS = 20_000
 LONGEST_TEXT = 200  # of a changed memory
 MOST_BANKS = 200  # suggested in the filter
 Status = Operation.Status
+ELSEWHERE = {"usage", "changes"}  # results that have tables of their own
+RESULTS = {
+    "unit_ids": "New memories",
+    "proven_again": "Known memories said again",
+    "errors": "Texts that failed",
+    "quarantined": "In quarantine",
+}
 TITLES = {
     kind_names.RETAIN: "Retain",
     kind_names.CONSOLIDATE: "Consolidate",
@@ -75,7 +83,7 @@ class ShownOperation:
 
     @property
     def title(self) -> str:
-        return TITLES.get(self.row.kind, self.row.kind)
+        return "Import" if is_of_upload(self.row) else TITLES.get(self.row.kind, self.row.kind)
 
     @property
     def state(self) -> str:
@@ -177,9 +185,9 @@ def operation(request: TenantRequest, operation_id: UUID) -> HttpResponse:
         "spent": spent,
         "changes": changes,
         "is_logged": is_logged,
-        "payload": summarize(row.payload),
+        "payload": summarize(row.payload, {"sources": "Texts", "bytes": "Size in bytes"}),
         "payload_text": texts[0][:most],
-        "result": summarize(row.result or {}),
+        "result": summarize({name: one for name, one in (row.result or {}).items() if name not in ELSEWHERE}, RESULTS),
         "result_text": texts[1][:most],
         "is_cut": most is not None and any(len(text) > most for text in texts),
     }
@@ -263,16 +271,16 @@ def show_operations(rows: Sequence[Operation]) -> list[ShownOperation]:
     return [ShownOperation(row, row.next_attempt_at or due.get(row.id)) for row in rows]
 
 
-def summarize(values: dict[str, Any] | list[Any]) -> list[tuple[str, str]]:
-    """Each field with its value, or with the number of its entries."""
+def summarize(values: dict[str, Any] | list[Any], titles: dict[str, str]) -> list[tuple[str, str]]:
+    """Each field with its value, or with the number of its entries. Empty lists say nothing and are left out."""
     pairs: Iterable[tuple[str, Any]] = values.items() if isinstance(values, dict) else [("entries", values)]
-    return [(name.replace("_", " "), describe(value)) for name, value in pairs]
+    shown = [(name, value) for name, value in pairs if value not in ([], {}, None)]
+    return [(titles.get(name, name.replace("_", " ")), describe(value)) for name, value in shown]
 
 
 def describe(value: object) -> str:
     if isinstance(value, list | dict):
-        noun = "entry" if len(value) == 1 else "entries"
-        return f"{len(value):,} {noun}"
+        return f"{len(value):,}"
     text = {True: "yes", False: "no", None: "none"}[value] if value is None or isinstance(value, bool) else str(value)
     return text if len(text) <= 200 else f"{text[:200]}…"  # noqa: PLR2004
 

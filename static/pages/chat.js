@@ -71,7 +71,8 @@ async function send(text, signal) {
         showRecalled(memories, side);
         render();
       },
-      delta: (data) => { answer += data.text; render(); },
+      delta: (data) => { answer += data.text; bubble.classList.add("caret"); render(); },
+      written: () => bubble.classList.remove("caret"),
       citation: () => {},
       done: (data) => { answer = data.text; writes = data.engine === "llm"; stopButton.disabled = true; render(); }, // it is retained now
       read: (data) => showRecalled(memories, side, data.numbers),

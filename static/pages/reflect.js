@@ -37,17 +37,23 @@ function buildFields(letter, tries) {
 
 function showCost(part, done) {
   part("cost").hidden = false;
-  const { usage, trace } = done;
-  part("figures").textContent = `${usage.llm_tokens.toLocaleString()} tokens of the language model in ${usage.llm_calls} call${usage.llm_calls === 1 ? "" : "s"}, ${(trace.duration_ms / 1000).toFixed(1)} s`;
+  const { trace } = done;
+  part("figures").textContent = `${(trace.duration_ms / 1000).toFixed(1)} s`;
   const most = Math.max(1, ...Object.values(trace.prompt_tokens));
   part("parts").replaceChildren(...Object.entries(trace.prompt_tokens).flatMap(([name, count]) => {
     const bar = make("progress", "bar h-1.5!");
     bar.max = most;
     bar.value = count;
     bar.setAttribute("aria-label", name);
-    return [make("span", "text-soft capitalize", name), bar, make("span", "figure", count.toLocaleString())];
+    return [make("span", "text-soft first-letter:uppercase", name.replaceAll("_", " ")), bar, make("span", "figure", count.toLocaleString())];
   }));
   part("notes").replaceChildren(...trace.notes.map((note) => make("li", "", note)));
+}
+
+function writeSpent(spent) {
+  const calls = `${spent.calls} call${spent.calls === 1 ? "" : "s"}`;
+  const opinions = spent.for_opinions > 0 ? `, ${spent.for_opinions} of them for opinions` : "";
+  return `, ${spent.tokens.toLocaleString()} tokens of the language model in ${calls}${opinions}${spent.cost ? `, ${spent.cost}` : ""}`;
 }
 
 function showOpinions(part, opinions) {
@@ -80,14 +86,20 @@ async function answer(letter, tries, signal) {
   const memories = new Map();
   const cited = new Set();
   let text = "";
+  let model = "";
   let quotes = false; // the built-in engine's answer is a heading and quotes, which the list of memories shows
+  const showWriting = (isWriting) => {
+    part("text").classList.toggle("caret", isWriting);
+    part("state").textContent = isWriting ? model : "looking for opinions";
+  };
   const render = () => writeCited(part("text"), quotes ? text.split("\n", 1)[0] : text, memories, letter);
   try {
     await readEvents(form.dataset.stream, buildFields(letter, tries), {
       started: (data) => {
         quotes = data.engine !== "llm";
         part("body").toggleAttribute("data-quoted", quotes);
-        part("state").textContent = quotes ? "quoted memories" : data.model;
+        model = quotes ? "quoted memories" : data.model;
+        part("state").textContent = model;
       },
       memories: (data) => {
         for (const memory of data.memories) {
@@ -99,7 +111,8 @@ async function answer(letter, tries, signal) {
         part("sources").hidden = false;
         render();
       },
-      delta: (data) => { text += data.text; render(); },
+      delta: (data) => { text += data.text; showWriting(true); render(); },
+      written: () => showWriting(false),
       citation: (data) => {
         const number = Number(data.mark.slice(1, -1));
         cited.add(number);
@@ -113,9 +126,12 @@ async function answer(letter, tries, signal) {
         render();
         part("missing").hidden = !data.not_in_memory;
         part("cut").hidden = !data.truncated;
+        part("text").classList.remove("caret");
+        part("state").textContent = model;
         showCost(part, data);
       },
       read: (data) => {
+        part("figures").append(writeSpent(data.spent));
         const [, leftOut] = splitByRead(memories, data.numbers);
         part("left-out-list").append(...leftOut.map(([number]) => document.getElementById(`${letter}-${number}`)));
         part("left-out-count").textContent = leftOut.length;

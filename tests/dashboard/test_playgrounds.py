@@ -314,7 +314,7 @@ def test_a_reflection_stores_opinions_only_if_wanted_and_never_while_trying(
         assert Bank.objects.for_tenant(memory.bank.tenant_id).get(id=memory.bank.id).skepticism == 3
     events = read_events(post("reflect/stream/", **asked, store="on"))
     names = list(dict.fromkeys(name for name, _ in events))
-    assert names == ["started", "memories", "delta", "citation", "opinions", "done", "read", "prompt"]
+    assert names == ["started", "memories", "delta", "citation", "written", "opinions", "done", "read", "prompt"]
     assert count(memory, network="opinion") == 1
 
 

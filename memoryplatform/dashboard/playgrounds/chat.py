@@ -12,10 +12,9 @@ from rest_framework import serializers
 
 from banks.models import MemoryUnit
 from memoryplatform.api.serializers import Input, check_input
-from memoryplatform.api.v1.reflect import encode_reflect_event
 from memoryplatform.dashboard.access import BankRequest, bank_page
 from memoryplatform.dashboard.playgrounds.questions import suggest
-from memoryplatform.dashboard.playgrounds.reflect import encode_read, open_stream
+from memoryplatform.dashboard.playgrounds.reflect import PageStream, open_stream
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.chat import ChatTurn, Retaining, open_turn, read_chat
@@ -24,7 +23,7 @@ from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.kind_names import RETAIN
 from memoryplatform.server.event_stream import encode_event
 from providers.llm.protocol import Task
-from reflection.reflect.types import Done, Event, Pause
+from reflection.reflect.types import Event
 from tenants.identifiers import uuid7
 from tenants.models import User
 from tenants.transactions import tenant_transaction
@@ -83,14 +82,13 @@ def start_turn(request: BankRequest) -> Generator[Event | Retaining, None, None]
 
 
 def encode_turn(events: Generator[Event | Retaining, None, None]) -> Generator[bytes, None, None]:
+    stream = PageStream()
     try:
         for event in events:
             if isinstance(event, Retaining):
                 yield encode_event("retaining", {"operation_id": event.operation.id})
             else:
-                yield b"" if isinstance(event, Pause) else encode_reflect_event(event, None)
-                if isinstance(event, Done):
-                    yield encode_read(event)
+                yield from stream.encode(event)
     finally:
         events.close()
 

@@ -1,10 +1,11 @@
 """The reflect playground: an answer as a stream, under the bank's own disposition or under two others."""
 
-from collections.abc import Callable, Generator
-from dataclasses import replace
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from django import forms
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
@@ -19,11 +20,14 @@ from memoryplatform.dashboard.control_characters import show_in_event
 from memoryplatform.dashboard.playgrounds.questions import suggest
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.own_llm import find_llm
+from memoryplatform.operations.account.usage import write_cost
+from memoryplatform.operations.logged_llm import sum_cost
 from memoryplatform.operations.reflect import open_reflection
 from memoryplatform.server.event_stream import encode_event, stream_events
 from providers.llm.protocol import Task
+from providers.usage import Usage
 from reflection.disposition import TRAITS, Profile, write_bias
-from reflection.reflect.types import BOUNDS, Done, Event, Pause, ReflectQuery
+from reflection.reflect.types import BOUNDS, Delta, Done, Event, Pause, ReflectQuery, ReflectResult
 
 BIAS_STEPS = 20
 
@@ -84,21 +88,46 @@ def open_answer(request: BankRequest) -> Generator[Event, None, None]:
 
 
 def encode_answer(events: Generator[Event, None, None]) -> Generator[bytes, None, None]:
-    """The events of the API, and at the end the prompt and its memories, which only people see."""
+    """With the prompt at the end."""
+    stream = PageStream()
     try:
         for event in events:
-            yield b"" if isinstance(event, Pause) else encode_reflect_event(event, None)
+            yield from stream.encode(event)
             if isinstance(event, Done):
-                yield encode_read(event)
                 prompt = [{"role": one.role, "content": one.content} for one in event.result.trace.prompt]
                 yield encode_event("prompt", {"messages": prompt})
     finally:
         events.close()
 
 
-def encode_read(done: Done) -> bytes:
-    """The numbers of the memories that the model read. Quotes of the built-in engine need none: it reads all."""
-    return encode_event("read", {"numbers": done.result.trace.read}) if done.result.engine == "llm" else b""
+@dataclass
+class PageStream:
+    """The events of the API, and some that only the pages show: the end of the text, what the model read and cost."""
+
+    has_text: bool = False
+
+    def encode(self, event: Event) -> Iterator[bytes]:
+        if isinstance(event, Pause):  # the model writes its notes, or opinions are compared
+            yield encode_event("written", {}) if self.has_text else b""
+            self.has_text = False
+            return
+        self.has_text = self.has_text or isinstance(event, Delta)
+        yield encode_reflect_event(event, None)
+        if isinstance(event, Done) and event.result.engine == "llm":
+            yield encode_event("read", {"numbers": event.result.trace.read, "spent": describe_spent(event.result)})
+
+
+def describe_spent(result: ReflectResult) -> dict[str, object]:
+    """All calls of the language model. Those that compare opinions are no calls of the answer."""
+    models = tuple(one for one in result.usage.models if one.service in {"llm", "own_llm"})
+    spent = sum((Usage(one.input_tokens, one.output_tokens, one.calls, models=(one,)) for one in models), Usage())
+    cost = sum_cost(spent)
+    return {
+        "tokens": spent.input_tokens + spent.output_tokens,
+        "calls": spent.calls,
+        "for_opinions": spent.calls - len(result.trace.calls),
+        "cost": "" if cost is None else f"{write_cost(cost)} {settings.PRICE_CURRENCY}",
+    }
 
 
 def open_stream(request: HttpRequest, start: Callable[[], Generator[bytes, None, None]]) -> HttpResponse:

@@ -31,6 +31,7 @@ from tenants.transactions import tenant_transaction
 
 KEPT_FOR = timedelta(hours=1)
 KINDS = (RETAIN, IMPORT_BANK)
+UPLOAD = "upload:"  # before the idempotency key of an import
 
 
 class UploadGone(UnreadableUpload):
@@ -82,7 +83,7 @@ def start_import(access: BankAccess, bank: Bank, upload_id: UUID) -> Operation:
 
     Raises UploadGone, and what retain and the import of a bank raise; then the upload is still there.
     """
-    key = f"upload:{upload_id}"
+    key = f"{UPLOAD}{upload_id}"
     with tenant_transaction(access.tenant_id):
         if known := find_operation(access.tenant_id, RETAIN, key, now=timezone.now()):
             return known  # before the messages are looked for: it has stored them
@@ -97,6 +98,10 @@ def start_import(access: BankAccess, bank: Bank, upload_id: UUID) -> Operation:
         operation = retain(access, bank.bank_id, fresh, wait=False, idempotency_key=key)
     discard_upload(bank, upload_id)
     return operation
+
+
+def is_of_upload(operation: Operation) -> bool:
+    return operation.kind == RETAIN and (operation.idempotency_key or "").startswith(UPLOAD)
 
 
 def leave_out_known(bank: Bank, items: Sequence[RetainItem]) -> list[RetainItem]:
