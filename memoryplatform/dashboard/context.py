@@ -47,6 +47,7 @@ PARENTS = {
     "close_memories": "memories",
     "erase_memories": "memories",
     "conversation": "conversations",
+    "missing_bank_page": "bank",
     "document": "documents",
     "entity": "entities",
     "opinion": "opinions",
