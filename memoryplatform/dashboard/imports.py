@@ -35,6 +35,7 @@ from providers.errors import ProviderError
 from providers.llm.protocol import Task
 from tenants.transactions import QuotaExceeded, tenant_transaction
 
+CHARACTERS_A_TOKEN = 4  # of English, to tell a person the order of magnitude
 SHOWN_ITEMS = 8
 SHOWN_MESSAGES = 4  # of a conversation
 SHOWN_FACTS = 5
@@ -101,7 +102,10 @@ def import_preview(request: BankRequest, upload_id: UUID) -> HttpResponse:
     with tenant_transaction(request.access.tenant_id):
         notes = find_obstacles(request.bank, staged.upload)
     upload = staged.upload
+    model = find_llm(request.access.tenant_id, Task.EXTRACT) if upload.read_characters else None
     context = {
+        "model": getattr(model, "model_id", ""),
+        "tokens": upload.read_characters // CHARACTERS_A_TOKEN,
         "name": staged.name,
         "size": len(staged.body),
         "upload": upload,

@@ -22,10 +22,14 @@ from tenants.transactions import tenant_transaction
 from tests.accounts.conftest import join, make_person, sign_in
 from tests.factories import make_bank
 from tests.live_server import use_small_models
+from tests.llm_server import ScriptedLLM
+from tests.llm_server.fixture import llm
 from tests.memory_factories import make_document, make_unit
 from tests.operations.imports.test_readers import CHATGPT, MEM0
 
-PAGE = "/dashboard/banks/kitchen/import/"
+__all__ = ["llm"]
+BANK = "/dashboard/banks/kitchen/"
+PAGE = f"{BANK}import/"
 
 
 @pytest.fixture
@@ -81,6 +85,9 @@ def test_a_conversation_is_previewed_and_imported(client: Client, acme: Tenant, 
     assert "The import is done" in done
     assert "hx-trigger" not in done
     assert "<html" not in done
+    assert f"{BANK}conversations/" in done
+    assert f"{BANK}documents/" not in done
+    assert ">Import</a>" in read(client, "/dashboard/operations/")
 
 
 def test_a_newer_export_of_a_conversation_adds_what_is_new(client: Client, acme: Tenant, bank: Bank) -> None:
@@ -112,8 +119,8 @@ def test_a_newer_export_of_a_conversation_adds_what_is_new(client: Client, acme:
 
 def test_a_start_that_breaks_off_can_be_repeated(client: Client, bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
     """The messages are stored, and the upload is still there."""
+    preview = stage(client, "conversations.json", CHATGPT)  # loads the views, which must not keep the patched name
     monkeypatch.setattr("memoryplatform.operations.imports.staging.discard_upload", lambda *_: None)
-    preview = stage(client, "conversations.json", CHATGPT)
     first = client.post(f"{preview}start/")["Location"]
     assert client.post(f"{preview}start/")["Location"] == first != preview
 
@@ -155,7 +162,21 @@ def test_a_second_click_imports_nothing_twice(client: Client, acme: Tenant, bank
 
 def test_a_pasted_text(client: Client, bank: Bank) -> None:
     answer = client.post(PAGE, {"text": "Fennel goes with oranges.\r\nAlways."})
-    assert "Fennel goes with oranges.\nAlways." in read(client, answer["Location"])
+    preview = read(client, answer["Location"])
+    assert "Fennel goes with oranges.\nAlways." in preview
+    assert "will read about" not in preview  # no model is configured
+    started = client.post(f"{answer['Location']}start/")
+    with tenant_transaction(bank.tenant_id):
+        operation = Operation.objects.for_tenant(bank.tenant_id).get()
+    perform(bank.tenant_id, operation.id)
+    assert f"{BANK}documents/" in client.get(started["Location"], headers={"HX-Request": "true"}).content.decode()
+
+
+def test_a_model_is_named_before_it_reads(client: Client, bank: Bank, llm: ScriptedLLM) -> None:
+    page = read(client, stage(client, "note.txt", b"Fennel goes with oranges. " * 40))
+    assert "will read about 260 tokens of this text" in page
+    assert "will read about" not in read(client, stage(client, "memories.json", MEM0))
+    assert not llm.chat.received
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django.utils.html import escape
 
-from banks.models import Bank, Episode, MemoryUnit, Message
+from banks.models import Bank, Episode, MemoryUnit, Message, UnitSource
 from memoryplatform.dashboard.playgrounds.recall_trace import (
     CHANNELS,
     QUESTIONS,
@@ -435,6 +435,13 @@ def test_earlier_chats_are_listed_and_opened(acme: Tenant, owner: User, memory: 
     opened = client.get(f"{PAGE}chat/?chat={listed[1]}").content.decode()
     assert re.search(r'role="log".*I go to Lisbon\..*</form>', opened, re.DOTALL)
     assert f'name="chat" value="{listed[1]}"' in opened
+    assert "From the messages so far" not in opened
+    with tenant_transaction(acme.id):
+        unit = MemoryUnit.objects.of_bank(memory.bank).get(text="Bob lives in Porto")
+        said = Message.objects.of_bank(memory.bank).get(content="I go to Lisbon.")
+        UnitSource.objects.for_tenant(acme.id).create(unit=unit, message=said, start=0, end=5)
+    opened = client.get(f"{PAGE}chat/?chat={listed[1]}").content.decode()
+    assert re.search(r"From the messages so far.*Bob lives in Porto", opened, re.DOTALL)
 
 
 def test_a_viewer_neither_reflects_nor_chats(viewer: Client) -> None:

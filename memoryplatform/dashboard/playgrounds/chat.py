@@ -18,7 +18,7 @@ from memoryplatform.dashboard.playgrounds.reflect import PageStream, open_stream
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.chat import ChatTurn, Retaining, open_turn, read_chat
-from memoryplatform.operations.conversations import list_threads
+from memoryplatform.operations.conversations import list_threads, read_units_of
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.kind_names import RETAIN
 from memoryplatform.server.event_stream import encode_event
@@ -58,9 +58,11 @@ def chat(request: BankRequest) -> HttpResponse:
     with tenant_transaction(request.access.tenant_id):
         messages = read_chat(request.bank, name_thread(chat_id))
         page = list_threads(request.bank, only_chats=True, limit=MOST_CHATS)
+        sources = read_units_of(request.bank, messages)
     context = {
         "chat_id": chat_id,
         "talk": messages,
+        "left": list({one.unit_id: one.unit for found in sources.values() for one in found}.values())[::-1],
         "questions": [] if messages else suggest(request.bank).for_chat,
         "chats": [(one.name.removeprefix("chat-"), one) for one in page.threads],
         "model": getattr(find_llm(request.access.tenant_id, Task.REFLECT), "model_id", ""),

@@ -18,6 +18,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from banks.enums import Network
 from banks.models import Bank, MemoryUnit
+from retrieval.filters.tags import FORMED_UNDER_SEVERAL, OBSERVED_UNDER_SEVERAL
 from tenants.models import Quota
 from tenants.quotas import QuotaUse
 
@@ -29,6 +30,10 @@ QUOTA_TITLES = {
     Quota.STORED_BYTES: "Stored text",
     Quota.LLM_TOKENS: "Language model tokens this month",
     Quota.MEMBERS: "Members and open invitations",
+}
+SET_BY_PLATFORM = {
+    FORMED_UNDER_SEVERAL: "formed from several tags",
+    OBSERVED_UNDER_SEVERAL: "observed under several tags",
 }
 NAMES = {"Google", "GitHub"}  # of log-ins
 ALLAUTH_PLACEHOLDERS = {"Email address", "Password", "Password (again)", "New Password", "New Password (again)"}
@@ -46,6 +51,12 @@ def read_icon(name: str) -> SafeString:
     path = Path(settings.BASE_DIR) / "static" / "vendor" / "icons" / f"{name}.svg"
     svg = COMMENT.sub("", path.read_text()).replace(f'class="lucide lucide-{name}"', 'class="icon" aria-hidden="true"')
     return mark_safe(svg)  # noqa: S308  # a file of our own
+
+
+@register.filter
+def tag_label(tag: str) -> str:
+    """A tag that the platform sets is told in words."""
+    return SET_BY_PLATFORM.get(tag, tag)
 
 
 @register.simple_tag

@@ -55,6 +55,12 @@ class Upload:
         return sum(len(item.facts) for item in self.items)
 
     @property
+    def read_characters(self) -> int:
+        """Characters from which memories are extracted."""
+        read = [item for item in self.items if item.infer]
+        return sum(len(item.text) + sum(len(one.content) for one in item.messages) for item in read)
+
+    @property
     def character_count(self) -> int:
         return sum(
             len(item.text) + sum(len(one.content) for one in item.messages) + sum(len(fact.text) for fact in item.facts)
