@@ -61,7 +61,7 @@ def test_a_bank_without_documents_says_how_to_add_one(client: Client, support: B
 def test_a_passage_has_its_memories_beside_it(client: Client, acme: Tenant, support: Bank) -> None:
     file(acme, "garden", "Dele grows tomatoes behind the library. Mara paints <b>boats</b>.", tags=("green",))
     unit = find_unit(support, "tomatoes")
-    page = client.get(ONE, {"id": "garden", "from": unit.id}).content.decode()
+    page = client.get(ONE, {"id": "garden", "from": str(unit.id)}).content.decode()
     assert re.search(r'<mark class="said said-world said-quoted">[^<]*tomatoes', page)
     assert f"memories/{unit.id}/" in page
     assert "You came from" in page
