@@ -1,37 +1,40 @@
 """Retaining a document: only chunks with a new text are read, and units without any other source are deleted."""
 
-import re
-from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from uuid import UUID
 
 from django.db.models import Q
 from django.utils import timezone
 
-from banks.chunking.spans import CHUNK_SIZE, ChunkSpan, hash_chunk, heading
-from banks.chunking.text import chunk_text
-from banks.document_pieces import Piece, find_piece, list_former_labels, list_pieces
+from banks.chunking.spans import ChunkSpan
+from banks.document_pieces import Piece, find_piece, list_pieces
 from banks.embedding_texts import build_chunk_text
 from banks.facts import list_embedding_texts, prepare_facts
-from banks.lifecycle.deleting import Removed, delete_chunks
 from banks.lifecycle.planning import plan_facts
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Corpus, Document
 from banks.models.bank import VECTOR_COLUMNS, place_vector
 from banks.retain.categories import categorise
 from banks.retain.conversations import read_speaker_names
+from banks.retain.document_chunks import BATCH, cut_document, update_document
+from banks.retain.document_versions import (
+    DocumentVersion,
+    SourceDeleted,
+    SourceGone,
+    SourceReplaced,
+    check_still_there,
+    load_document,
+    note_source_gone,
+)
 from banks.retain.echoes import find_echoes
 from banks.retain.extraction import read_passage
 from banks.retain.input import Instructions
-from banks.retain.relabeling import relabel_units
 from banks.retain.storing import store_facts
 from banks.retain.tools import Retained, Tools
 from banks.retain.transcript_chunks import (
     ChunkTurn,
     Transcript,
-    cut_transcript,
     join_turns_before,
     read_chunks_before,
     read_last_turn,
@@ -41,130 +44,6 @@ from banks.types import Passage, Quote, Source, Turn
 from banks.vectors import embed_texts
 from providers.llm.errors import LLMError
 from tenants.transactions import tenant_transaction
-
-BATCH = 500  # chunks in one statement
-NOT_BLANK = re.compile(r"\S")
-
-
-class SourceGone(Exception):
-    """The source needs no more work. The tenant reads the text."""
-
-
-class SourceDeleted(SourceGone):
-    def __init__(self) -> None:
-        super().__init__("The document was deleted meanwhile: nothing of it is kept.")
-
-
-class SourceReplaced(SourceGone):
-    def __init__(self) -> None:
-        super().__init__("The document was replaced meanwhile: the call that replaced it retains its new text.")
-
-
-@dataclass(frozen=True)
-class DocumentVersion:
-    """A document as one call wrote it. `version` also names the piece that the call brought."""
-
-    bank: Bank
-    document_pk: UUID
-    version: int
-
-
-def load_document(source: DocumentVersion, *, lock: bool = False, with_text: bool = True) -> Document:
-    """Raises SourceGone if the document was deleted, or replaced by a later call. Call inside a tenant transaction."""
-    rows = Document.objects.for_tenant(source.bank.tenant_id).filter(id=source.document_pk)
-    if lock:
-        rows = rows.select_for_update(no_key=True)
-    document = (rows if with_text else rows.defer("text")).first()
-    if document is None:
-        raise SourceDeleted
-    if all(piece.get("version") != source.version for piece in document.pieces):
-        raise SourceReplaced
-    return document
-
-
-def check_still_there(source: DocumentVersion) -> None:
-    with tenant_transaction(source.bank.tenant_id):
-        load_document(source, with_text=False)
-
-
-def note_source_gone(outcomes: list[Retained], gone: SourceGone) -> list[Retained]:
-    """The outcomes so far, with their usage. The units of a deleted document were deleted with it. A replaced document
-    keeps the units that its new text still states.
-    """
-    if isinstance(gone, SourceDeleted):
-        outcomes = [replace(outcome, units=()) for outcome in outcomes]
-    return [*outcomes, Retained(note=str(gone))]
-
-
-def update_chunks(bank: Bank, document: Document) -> Removed:
-    """Cut the text again. Chunks of ready facts stay. Call inside a tenant transaction that has the document locked."""
-    pieces = list_pieces(document)
-    rows = list(Chunk.objects.for_tenant(bank.tenant_id).filter(document=document))
-    ready = {chunk.id for chunk in rows if find_piece(pieces, chunk.start).is_ready}
-    starts_of_facts = sorted(chunk.start for chunk in rows if chunk.id in ready)
-    cut = [chunk for chunk in rows if chunk.id not in ready]
-    wanted = {
-        bytes(chunk.content_hash): chunk
-        for place, span in enumerate(cut_pieces(document.text, pieces, size=bank.chunk_size or CHUNK_SIZE))
-        for chunk in [build_chunk(document, pieces, span, place + bisect_left(starts_of_facts, span.start))]
-    }
-    removed = remove_chunks(bank, [chunk for chunk in cut if bytes(chunk.content_hash) not in wanted])
-    write_chunks(bank, cut, wanted)
-    return removed
-
-
-def write_chunks(bank: Bank, known: Iterable[Chunk], wanted: Mapping[bytes, Chunk]) -> dict[bytes, UUID]:
-    """Move the known chunks with a wanted hash to their new places, and store the others. Returns the ids by hash."""
-    table = Chunk.objects.for_tenant(bank.tenant_id)
-    there = {bytes(chunk.content_hash): chunk for chunk in known}
-    moved = [chunk for content_hash, chunk in there.items() if content_hash in wanted]
-    for chunk in moved:
-        new = wanted[bytes(chunk.content_hash)]
-        chunk.position, chunk.start, chunk.end = new.position, new.start, new.end
-    table.bulk_update(moved, ["position", "start", "end"], batch_size=BATCH)
-    table.bulk_create(chunk for content_hash, chunk in wanted.items() if content_hash not in there)
-    return {content_hash: there.get(content_hash, chunk).id for content_hash, chunk in wanted.items()}
-
-
-def cut_pieces(text: str, pieces: Sequence[Piece], *, size: int) -> list[ChunkSpan]:
-    """No chunk reaches from one piece into the next: it would have two dates."""
-    return [
-        ChunkSpan(piece.start + span.start, piece.start + span.end)
-        for piece in pieces
-        if not piece.is_ready
-        for span in cut_text(text[piece.start : piece.end], piece.said_at, is_transcript=piece.is_transcript, size=size)
-    ]
-
-
-def cut_text(text: str, said_at: datetime, *, is_transcript: bool, size: int) -> list[ChunkSpan]:
-    """`size` is the most characters of a chunk. A transcript is cut between its turns."""
-    return cut_transcript(text, said_at) if is_transcript else chunk_text(text, size=size)
-
-
-def build_chunk(document: Document, pieces: list[Piece], span: ChunkSpan, position: int) -> Chunk:
-    piece, text = find_piece(pieces, span.start), span.read(document.text)
-    is_whole_piece = not any(
-        NOT_BLANK.search(document.text, *bounds) for bounds in ((piece.start, span.start), (span.end, piece.end))
-    )
-    return Chunk(
-        bank_id=document.bank_id,
-        document=document,
-        position=position,
-        start=span.start,
-        end=span.end,
-        heading="" if is_whole_piece else heading(piece.said_at),
-        text=text,
-        content_hash=bytes.fromhex(hash_chunk(text)),
-        said_at=piece.said_at,
-    )
-
-
-def remove_chunks(bank: Bank, chunks: Sequence[Chunk]) -> Removed:
-    """Also deletes the units without any other source. Call inside a tenant transaction."""
-    if not chunks:
-        return Removed()
-    lock_memory(bank)
-    return delete_chunks(bank, [chunk.id for chunk in chunks])
 
 
 @dataclass(frozen=True)
@@ -188,8 +67,11 @@ def retain_document(source: DocumentVersion, instructions: Instructions, tools: 
     """Continues after a crash: a chunk whose facts were extracted is not read again."""
     outcomes: list[Retained] = []
     try:
+        with tenant_transaction(source.bank.tenant_id):
+            document = load_document(source)
+        cut = cut_document(source.bank, document)
         with tools.write():
-            tools.removed(update_document(source))
+            tools.removed(update_document(source, cut))
         chunks = load_chunks(source)
         outcomes += embed_bare_chunks(source, [one for one in chunks if one.chunk.extracted_at], tools)
         waiting = [one for one in chunks if not one.chunk.extracted_at and one.piece.version == source.version]
@@ -201,24 +83,6 @@ def retain_document(source: DocumentVersion, instructions: Instructions, tools: 
     except SourceGone as gone:
         return note_source_gone(outcomes, gone)
     return outcomes
-
-
-def update_document(source: DocumentVersion) -> Removed:
-    """Cut the newest text into chunks and hand on the newest labels. Call inside a tenant transaction."""
-    document = load_document(source, lock=True)
-    removed = update_chunks(source.bank, document)
-    former = {labels.context for labels in list_former_labels(document)}
-    removed += relabel_units(source.bank, document)
-    if former - {list_pieces(document)[0].labels.context}:
-        clear_vectors(document)
-    return removed
-
-
-def clear_vectors(document: Document) -> None:
-    """A chunk's vector depends on the context. `embed_bare_chunks` makes the vectors again after the commit."""
-    first = list_pieces(document)[0]
-    rows = Chunk.objects.for_tenant(document.tenant_id).filter(document=document, start__lt=first.end)
-    rows.update(**dict.fromkeys(VECTOR_COLUMNS))
 
 
 def embed_bare_chunks(source: DocumentVersion, bare: Sequence[WaitingChunk], tools: Tools) -> list[Retained]:
@@ -239,14 +103,17 @@ def load_chunks(source: DocumentVersion) -> list[WaitingChunk]:
     """The chunks that were not read, or have no vector. Without the chunks of ready facts."""
     with tenant_transaction(source.bank.tenant_id):
         document = load_document(source)
-        pieces = list_pieces(document)
+    pieces = list_pieces(document)
+    transcripts = {
+        piece.start: Transcript.read(document.text[piece.start : piece.end], piece.said_at)
+        for piece in pieces
+        if piece.is_transcript
+    }
+    with tenant_transaction(source.bank.tenant_id):
+        if load_document(source, with_text=False).pieces != document.pieces:
+            return load_chunks(source)  # another call has changed the document meanwhile
         is_open = Q(extracted_at=None) | Q(**{source.bank.vector_column: None})
         rows = Chunk.objects.for_tenant(source.bank.tenant_id).filter(is_open, document=document)
-        transcripts = {
-            piece.start: Transcript.read(document.text[piece.start : piece.end], piece.said_at)
-            for piece in pieces
-            if piece.is_transcript
-        }
         waiting = [WaitingChunk(chunk, find_piece(pieces, chunk.start)) for chunk in rows.order_by("position")]
         found = [
             read_turns(source.bank, transcripts[one.piece.start], one) if one.piece.is_transcript else one

@@ -23,7 +23,8 @@ from banks.retain.conversations import (
     Conversation,
     build_passage,
 )
-from banks.retain.documents import build_chunk_passage, build_transcript_passage, cut_text
+from banks.retain.document_chunks import cut_text
+from banks.retain.documents import build_chunk_passage, build_transcript_passage
 from banks.retain.engine import Engine, Extraction
 from banks.retain.episodes import segment
 from banks.retain.extraction import read_passage

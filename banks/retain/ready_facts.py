@@ -18,14 +18,13 @@ from banks.links import link_by_cause
 from banks.locking import lock_memory
 from banks.models import Bank, Chunk, Document, UnitSource
 from banks.retain.archive import append_to, check_replaceable, lock_document, save_document
-from banks.retain.documents import (
+from banks.retain.document_chunks import remove_chunks, write_chunks
+from banks.retain.document_versions import (
     DocumentVersion,
     SourceGone,
     check_still_there,
     load_document,
     note_source_gone,
-    remove_chunks,
-    write_chunks,
 )
 from banks.retain.input import Instructions, RetainItem
 from banks.retain.relabeling import relabel_units

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from banks.models import Bank, MemoryUnit
-from banks.retain.documents import DocumentVersion
+from banks.retain.document_versions import DocumentVersion
 from banks.retain.input import RetainItem
 from banks.retain.ready_facts import FactsJob, archive_facts, retain_facts
 from banks.retain.tools import Tools

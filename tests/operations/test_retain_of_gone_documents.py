@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +12,10 @@ import pytest
 from django.db import connections
 
 from banks.enums import Network
-from banks.models import Chunk, Document, Entity, MemoryUnit, Mention, PostingBlock, UnitSource
+from banks.models import Chunk, Document, Entity, MemoryUnit, Mention, PostingBlock, UnitSource, UnitTag
+from banks.retain import documents
+from banks.retain.document_chunks import cut_document, update_document
+from banks.retain.document_versions import DocumentVersion
 from banks.retain.engine import Extraction
 from banks.retain.input import RetainItem
 from banks.types import ExtractedFact, FoundEntity
@@ -134,6 +137,40 @@ def test_text_that_is_appended_meanwhile_is_read_by_its_own_call(tenant: Tenant,
     assert len((appended.result or {})["unit_ids"]) == 1
     assert (former.result or {})["notes"] == []
     assert len((former.result or {})["unit_ids"]) == 4
+
+
+@pytest.mark.parametrize("name", ["cut_document", "list_pieces"])  # the text is cut; its turns are found
+def test_a_text_that_is_appended_to_while_it_is_cut_is_cut_again(
+    tenant: Tenant, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The other call has written its chunk and has not read it yet."""
+    known = getattr(documents, name)
+    appended: list[Operation] = []
+
+    def append_first(*args: Any) -> Any:
+        if not appended:
+            item = RetainItem(SAID_AT, text="Ben lives in Lisbon.", document_id="letter", update_mode="append")
+            item = replace(item, tags=("news",))
+            appended.append(retain(BankAccess(tenant.id), "support", [item], wait=False))
+            with tenant_transaction(tenant.id):
+                document = Document.objects.for_tenant(tenant.id).select_related("bank").get()
+                cut = cut_document(document.bank, document)
+                update_document(DocumentVersion(document.bank, document.id, document.version), cut)
+        return known(*args)
+
+    monkeypatch.setattr(documents, name, append_first)
+    with ThreadPoolExecutor(1) as pool:
+        former = pool.submit(bring, tenant, write_letter("Ana", chunks=2)).result()
+    assert former.status == "completed"
+    perform(tenant.id, appended[0].id)
+    with tenant_transaction(tenant.id):
+        document = Document.objects.for_tenant(tenant.id).get()
+        chunks = list(Chunk.objects.for_tenant(tenant.id).order_by("position"))
+        assert [document.text[one.start : one.end] for one in chunks] == [one.text for one in chunks]
+        assert chunks[-1].text == "Ben lives in Lisbon."
+        assert all(one.extracted_at for one in chunks)
+        tags = dict(UnitTag.objects.for_tenant(tenant.id).values_list("unit__text", "tag"))
+    assert tags == {"Ben lives in Lisbon.": "news"}
 
 
 def test_facts_of_a_document_that_is_deleted_before_they_are_stored_are_not_stored(tenant: Tenant) -> None:

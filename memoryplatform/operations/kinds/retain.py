@@ -11,7 +11,8 @@ from banks.lifecycle.deleting import Removed
 from banks.models import Bank
 from banks.retain.changes import MOST_CHANGES, list_changes
 from banks.retain.conversations import Conversation, retain_conversation
-from banks.retain.documents import DocumentVersion, retain_document
+from banks.retain.document_versions import DocumentVersion
+from banks.retain.documents import retain_document
 from banks.retain.input import Instructions
 from banks.retain.post_retain import PostRetain, add_earlier_attempts
 from banks.retain.ready_facts import FactsJob, read_payload, retain_facts

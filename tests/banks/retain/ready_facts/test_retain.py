@@ -10,7 +10,7 @@ import pytest
 
 from banks.enums import Network
 from banks.models import Bank, CachedAnswer, Chunk, Document, Link, MemoryUnit, UnitSource
-from banks.retain.documents import DocumentVersion
+from banks.retain.document_versions import DocumentVersion
 from banks.retain.input import RetainItem
 from banks.retain.ready_facts import FactChunk, FactsJob, archive_facts, retain_facts
 from banks.retain.tools import Retained, Tools
