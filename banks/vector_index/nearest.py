@@ -14,7 +14,7 @@ from django.db import connection
 from psycopg import Cursor, sql
 
 from banks.models import Bank
-from banks.vector_index.index import cast_vector, read_state
+from banks.vector_index.index import VectorIndex, cast_vector, read_state
 from banks.vectors import use_slot, write_vector
 from providers.embedding.vector import Vector
 
@@ -62,7 +62,7 @@ def find_neighbours(
     """One list for each vector, the nearest first. Call inside a tenant transaction."""
     if not vectors:
         return []
-    find = search_index if read_state(bank.id, bank.vector_slot).is_valid else scan_units
+    find = search_index if read_state(VectorIndex(bank.id, bank.vector_slot)).is_valid else scan_units
     found = find(bank, vectors, nearest=nearest)
     return [[neighbour for neighbour in near if neighbour.cosine >= least_cosine] for near in found]
 

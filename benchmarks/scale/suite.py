@@ -16,7 +16,7 @@ from banks.enums import Network
 from banks.models import Bank, Corpus
 from banks.retain.input import RetainItem
 from banks.types import ExtractedFact
-from banks.vector_index.index import drop_index, read_state
+from banks.vector_index.index import VectorIndex, drop_indexes, read_state
 from benchmarks.latency.bank import build_questions
 from benchmarks.latency.suite import summarise_stages
 from benchmarks.latency.timing import Asking, ask_at_once, time_one
@@ -74,8 +74,7 @@ def measure_size(
     access: BankAccess, filler: Filler, size: int, material: Material, fresh: Iterator[str], options: Options
 ) -> dict[str, Any]:
     bank = filler.bank
-    if read_state(bank.id).exists:
-        drop_index(bank.id)  # each size has an index that was built at once, as after an import
+    drop_indexes(bank.id)  # each size has indexes that were built at once, as after an import
     began = time.monotonic()
     before = filler.count
     filler.fill(size, options)
@@ -84,7 +83,7 @@ def measure_size(
     began = time.monotonic()
     maintain_index(access, bank)
     built = time.monotonic() - began
-    indexed = read_state(bank.id).is_valid
+    indexed = read_state(VectorIndex(bank.id)).is_valid
     figures = {
         "memories": size,
         "rows_a_second": (size - before) / filled,
@@ -153,7 +152,7 @@ def measure_overlap(bank: Bank, material: Material, options: Options) -> dict[st
     return {
         "mean": sum(shares) / len(shares),
         "least": min(shares),
-        "by_index": float(bank in KNOWN_INDEXES),
+        "by_index": float(VectorIndex(bank.id) in KNOWN_INDEXES),
         "exact_ms_p50": describe(exact_ms)["p50"],
     }
 

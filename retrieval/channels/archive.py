@@ -12,10 +12,11 @@ from uuid import UUID
 
 from banks.models import Bank, Corpus
 from banks.text_index.bm25 import RankedText
+from banks.vector_index.index import TABLES
 from banks.vectors import write_vector
 from providers.embedding.vector import Vector
 from retrieval.channels.keyword import RankedWords
-from retrieval.channels.semantic import CORPORA, TABLES, Nearest, keep_near
+from retrieval.channels.semantic import CORPORA, Nearest, keep_near
 from retrieval.filters.conditions import list_owners
 from retrieval.filters.scope import Scope
 from retrieval.fusion import add_reciprocal_ranks

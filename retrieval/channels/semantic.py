@@ -1,10 +1,10 @@
 """The semantic channel: units by cosine (formula 9).
 
 Its statement finds the nearest rows of every corpus in one round trip, so the archive channels share it. The search is
-exact, except for the units of a large bank, which has a vector index of its own (see banks.vector_index).
+exact, except for the corpora of a large bank that have vector indexes of their own (see banks.vector_index).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from time import monotonic
@@ -13,7 +13,7 @@ from uuid import UUID
 from psycopg import sql
 
 from banks.models import Bank, Corpus
-from banks.vector_index.index import cast_vector, name_index
+from banks.vector_index.index import TABLES, VectorIndex, cast_vector
 from banks.vectors import write_vector
 from providers.embedding.vector import Vector
 from retrieval.errors import NoVector
@@ -22,12 +22,6 @@ from retrieval.filters.scope import Scope
 from retrieval.statements import Row, read_rows
 from retrieval.types import CorpusHit, Hit
 
-TABLES = {
-    Corpus.UNIT: "banks_memoryunit",
-    Corpus.CHUNK: "banks_chunk",
-    Corpus.EPISODE: "banks_episode",
-    Corpus.RELATIONSHIP: "banks_relationship",
-}
 CORPORA = {corpus.value: corpus for corpus in Corpus}  # a look-up here is five times as fast as Corpus(value)
 NEAREST = """(
     SELECT '{row}' AS corpus, {row}.id, {row}.number, {row}.{vector} <=> $3::vector AS distance
@@ -36,17 +30,18 @@ NEAREST = """(
 # The index orders half floats; whole ones give the distance. The planner must see the bank's id as a value to choose
 # the partial index of this bank, so this statement keeps no plan.
 NEAREST_BY_INDEX = """(
-    SELECT 'unit' AS corpus, unit.id, unit.number, unit.vector <=> $3::vector AS distance
+    SELECT '{row}' AS corpus, {row}.id, {row}.number, {row}.vector <=> $3::vector AS distance
     FROM (
-        SELECT unit.id, unit.number, unit.{vector} AS vector FROM banks_memoryunit AS unit WHERE {condition}
+        SELECT {row}.id, {row}.number, {row}.{vector} AS vector FROM {table} AS {row} WHERE {condition}
         ORDER BY {nearest} LIMIT {limit}
-    ) AS unit
+    ) AS {row}
 )"""
-# Every search returns the state of the index, so that the next one knows it without asking.
-INDEX_STATE = """(
-    SELECT 'index', NULL, NULL, (
-        SELECT CASE WHEN indisvalid THEN 1.0 ELSE 0.0 END FROM pg_index WHERE indexrelid = to_regclass($4)
+# Every search returns the state of the indexes, so that the next one knows it without asking.
+INDEX_STATES = """(
+    SELECT 'index', NULL, place::int, (
+        SELECT CASE WHEN indisvalid THEN 1.0 ELSE 0.0 END FROM pg_index WHERE indexrelid = to_regclass(name)
     )
+    FROM unnest($4::text[]) WITH ORDINALITY AS wanted (name, place)
 )"""
 LEAST_COSINE = 0.3  # TEMPR 3.1.1
 # Few models put anything below that floor. A row so far behind the best is only there because the bank is small.
@@ -83,18 +78,18 @@ class Nearest:
 
 
 class KnownIndexes:
-    """The banks that had a valid index at their last search. Without the index its statement is a slow scan."""
+    """The indexes that were valid at the last search. Without the index its statement is a slow scan."""
 
     def __init__(self) -> None:
-        self._known: set[tuple[UUID, int]] = set()
+        self._known: set[VectorIndex] = set()
         self._lock = Lock()
 
-    def __contains__(self, bank: Bank) -> bool:
-        return (bank.id, bank.vector_slot) in self._known
+    def __contains__(self, index: VectorIndex) -> bool:
+        return index in self._known
 
-    def note(self, bank: Bank, *, is_there: bool) -> None:
+    def note(self, index: VectorIndex, *, is_there: bool) -> None:
         with self._lock:
-            (self._known.add if is_there else self._known.discard)((bank.id, bank.vector_slot))
+            (self._known.add if is_there else self._known.discard)(index)
 
 
 KNOWN_INDEXES = KnownIndexes()
@@ -103,23 +98,27 @@ KNOWN_INDEXES = KnownIndexes()
 def find_nearest(
     bank: Bank, vector: Vector, scope: Scope, *, limits: Mapping[Corpus, int], within_seconds: float | None
 ) -> Nearest:
-    """By the index if the bank has one and the filters are not selective.
+    """By the indexes that the bank has, if the filters are not selective.
 
-    A point in time or a network may hide most of the units too. If the walk through the index ends early, the units are
+    A point in time or a network may hide most rows too. Where the walk through an index ends early, the rows are
     compared one by one in the time that is left.
     """
     if not vector.size:
         raise NoVector
-    wanted = limits.get(Corpus.UNIT, 0)
-    if not wanted or bank not in KNOWN_INDEXES or scope.is_selective:
-        return read_nearest(bank, vector, scope, limits, within_seconds=within_seconds)
+    indexed = set() if scope.is_selective else find_known(bank, limits)
     started = monotonic()
-    found = read_nearest(bank, vector, scope, limits, within_seconds=within_seconds, by_index=True)
-    if len(found.of(Corpus.UNIT)) >= wanted:
+    found = read_nearest(bank, vector, scope, limits, within_seconds=within_seconds, indexed=indexed)
+    short = {corpus: limits[corpus] for corpus in indexed if len(found.of(corpus)) < limits[corpus]}
+    if not short:
         return found
     left = None if within_seconds is None else within_seconds - (monotonic() - started)
-    units = read_nearest(bank, vector, scope, {Corpus.UNIT: wanted}, within_seconds=left)
-    return Nearest({**found.hits, **units.hits})
+    scanned = read_nearest(bank, vector, scope, short, within_seconds=left)
+    return Nearest({**found.hits, **scanned.hits})
+
+
+def find_known(bank: Bank, limits: Mapping[Corpus, int]) -> set[Corpus]:
+    wanted = [corpus for corpus, limit in limits.items() if limit]
+    return {corpus for corpus in wanted if VectorIndex(bank.id, bank.vector_slot, corpus) in KNOWN_INDEXES}
 
 
 def read_nearest(
@@ -129,24 +128,28 @@ def read_nearest(
     limits: Mapping[Corpus, int],
     *,
     within_seconds: float | None,
-    by_index: bool = False,
+    indexed: Collection[Corpus] = (),
 ) -> Nearest:
-    branches = {corpus: write_branch(bank, corpus, scope, limit) for corpus, limit in limits.items()}
-    settings: Mapping[str, str] = {}
-    if by_index:
-        settings = tune_index(limits[Corpus.UNIT])
-        branches[Corpus.UNIT] = write_indexed_branch(bank, scope, limits[Corpus.UNIT], vector.size)
-    statement = " UNION ALL ".join([*branches.values(), INDEX_STATE])
-    values = (*list_owners(bank), write_vector(vector), name_index(bank.id, bank.vector_slot))
+    branches = [
+        write_indexed_branch(bank, corpus, scope, limit, vector.size)
+        if corpus in indexed
+        else write_branch(bank, corpus, scope, limit)
+        for corpus, limit in limits.items()
+    ]
+    settings = tune_index(max(limits[corpus] for corpus in indexed)) if indexed else {}
+    names = [VectorIndex(bank.id, bank.vector_slot, corpus).name for corpus in TABLES]
+    statement = " UNION ALL ".join([*branches, INDEX_STATES])
+    values = (*list_owners(bank), write_vector(vector), "{" + ",".join(names) + "}")
     rows = read_rows(bank.tenant_id, statement, values, within_seconds=within_seconds, settings=settings)
     return group_by_corpus(bank, rows)
 
 
 def group_by_corpus(bank: Bank, rows: Iterable[Row]) -> Nearest:
+    indexes = [VectorIndex(bank.id, bank.vector_slot, corpus) for corpus in TABLES]
     found: dict[Corpus, list[CorpusHit]] = {}
     for name, row_id, number, distance in rows:
         if name == "index":
-            KNOWN_INDEXES.note(bank, is_there=bool(distance))
+            KNOWN_INDEXES.note(indexes[number - 1], is_there=bool(distance))
         elif distance is not None:  # None: not embedded yet
             corpus = CORPORA[name]
             found.setdefault(corpus, []).append(CorpusHit(corpus, row_id, min(1.0, 1.0 - distance), number))
@@ -167,14 +170,20 @@ def write_branch(bank: Bank, corpus: Corpus, scope: Scope, limit: int) -> str:
     )
 
 
-def write_indexed_branch(bank: Bank, scope: Scope, limit: int, dimension: int) -> str:
-    nearest = write_index_order(bank, dimension)
-    return NEAREST_BY_INDEX.format(condition=scope.unit, vector=bank.vector_column, nearest=nearest, limit=limit)
+def write_indexed_branch(bank: Bank, corpus: Corpus, scope: Scope, limit: int, dimension: int) -> str:
+    return NEAREST_BY_INDEX.format(
+        row=corpus.value,
+        table=TABLES[corpus],
+        condition=scope.of(corpus),
+        vector=bank.vector_column,
+        nearest=write_index_order(bank, corpus, dimension),
+        limit=limit,
+    )
 
 
-def write_index_order(bank: Bank, dimension: int) -> str:
-    """The order by which the planner chooses the bank's index, for the vector $3."""
-    stored = cast_vector(sql.Identifier("unit", bank.vector_column), dimension)
+def write_index_order(bank: Bank, corpus: Corpus, dimension: int) -> str:
+    """The order by which the planner chooses the index of the corpus, for the vector $3."""
+    stored = cast_vector(sql.Identifier(corpus.value, bank.vector_column), dimension)
     wanted = cast_vector(sql.SQL("$3::vector"), dimension)
     return f"{stored.as_string()} <=> {wanted.as_string()}"
 

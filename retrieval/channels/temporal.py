@@ -9,6 +9,8 @@ from uuid import UUID
 
 from psycopg import sql
 
+from banks.models import Corpus
+from banks.vector_index.index import VectorIndex
 from banks.vectors import write_vector
 from retrieval.channels.graph import weigh_time
 from retrieval.channels.lookups import BankQuery
@@ -116,11 +118,11 @@ def read_window(query: BankQuery, window: TimeRange) -> Sequence[Row]:
         return " UNION ALL ".join(f"({branch}{suffix})" for branch in branches)
 
     columns = COLUMNS.format(vector=bank.vector_column)
-    if bank in KNOWN_INDEXES and not scope.is_selective:
+    if VectorIndex(bank.id, bank.vector_slot) in KNOWN_INDEXES and not scope.is_selective:
         ((count,),) = read(COUNT.format(branches=unite("1", f" LIMIT {WIDE}")), list_owners(bank))
         if count >= WIDE:
             branch = BRANCH.format(columns=columns, scope=scope.unit, condition=f"({' OR '.join(conditions)})")
-            order = write_index_order(bank, query.vector.size)
+            order = write_index_order(bank, Corpus.UNIT, query.vector.size)
             nearest = NEAREST_BY_INDEX.format(branch=branch, order=order, limit=most)
             rows = read(DATED.format(nearest=nearest), settings=tune_index(most))
             if len(rows) >= most:

@@ -14,9 +14,9 @@ from banks import embedding_change
 from banks.errors import EmbeddingChangeState, EmbeddingModelChanged
 from banks.lifecycle.editing import UnitEdit
 from banks.locking import lock_memory
-from banks.models import Chunk, Entity, Episode, MemoryUnit, Relationship
+from banks.models import Chunk, Corpus, Entity, Episode, MemoryUnit, Relationship
 from banks.retain.input import GivenMessage, RetainItem
-from banks.vector_index.index import drop_indexes, read_state
+from banks.vector_index.index import VectorIndex, drop_indexes, read_state
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.embedding_model import get_state, request_act, request_change
 from memoryplatform.operations.banks.legal_hold import set_hold
@@ -304,12 +304,14 @@ def test_a_large_bank_has_its_index_before_the_switch(access: BankAccess, second
     bank = load(access, "support")
     with override_settings(VECTOR_INDEX_UNITS=2):
         change(access)
-        assert read_state(bank.id, 1).is_valid
+        assert read_state(VectorIndex(bank.id, 1)).is_valid
+        assert read_state(VectorIndex(bank.id, 1, Corpus.CHUNK)).is_valid
         act(access, "switch")
         assert find(access, f"Ana: {TEXTS[1]}")[1]
         act(access, "rollback")
         act(access, "abandon")
-    assert not read_state(bank.id, 1).exists
+    assert not read_state(VectorIndex(bank.id, 1)).exists
+    assert not read_state(VectorIndex(bank.id, 1, Corpus.CHUNK)).exists
 
 
 def test_export_and_import_carry_the_vectors_in_use(access: BankAccess, second: Watched) -> None:

@@ -23,7 +23,14 @@ from banks.embedding_change import (
 from banks.errors import EmbeddingModelChanged
 from banks.models import Bank
 from banks.models.bank import VectorChange
-from banks.vector_index.index import LARGEST_DIMENSION, count_units, create_index, drop_index, find_dimension
+from banks.vector_index.index import (
+    LARGEST_DIMENSION,
+    VectorIndex,
+    count_rows,
+    create_index,
+    drop_indexes,
+    find_dimension,
+)
 from memoryplatform.operations.errors import NotYet, PermanentFailure
 from memoryplatform.operations.running.kind_names import CHANGE_EMBEDDING_MODEL
 from memoryplatform.operations.running.registry import ends_with_its_bank, operation_kind
@@ -106,7 +113,7 @@ def clear(run: Run, *before: VectorChange) -> dict[str, Any]:
         fill(run, bank, bank.vector_slot)
         bank = load_bank(run)
     bank, cleared = load_bank(run), 0
-    drop_index(bank.id, 1 - bank.vector_slot)
+    drop_indexes(bank.id, (1 - bank.vector_slot,))
     while True:
         with run.transaction():
             count = clear_batch(bank)
@@ -143,10 +150,12 @@ def fill(run: Run, bank: Bank, slot: int) -> None:
 
 
 def build_index(run: Run, bank: Bank, slot: int) -> None:
-    """A large bank has the index before it switches, so that no recall is slow."""
+    """A large bank has its indexes before it switches, so that no recall is slow."""
+    least = settings.VECTOR_INDEX_UNITS
     with tenant_transaction(run.tenant_id):
-        is_large = count_units(bank, at_most=settings.VECTOR_INDEX_UNITS) >= settings.VECTOR_INDEX_UNITS
-        dimension = find_dimension(bank, slot) if is_large else None
-    if dimension and dimension <= LARGEST_DIMENSION:
-        run.report("indexing", processed=0, total=1)
-        create_index(bank.id, dimension, slot)
+        large = [corpus for corpus, size in count_rows(bank, at_most=least).items() if size >= least]
+        dimensions = {corpus: find_dimension(bank, slot, corpus) for corpus in large}
+    for done, (corpus, dimension) in enumerate(dimensions.items()):
+        if dimension and dimension <= LARGEST_DIMENSION:
+            run.report("indexing", processed=done, total=len(large))
+            create_index(VectorIndex(bank.id, slot, corpus), dimension)

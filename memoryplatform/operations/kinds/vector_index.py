@@ -1,4 +1,4 @@
-"""The vector index of a bank: built when the bank has grown large, dropped when it has shrunk."""
+"""The vector indexes of a bank: built when a corpus has grown large, dropped when it has shrunk."""
 
 from typing import Any
 from uuid import UUID
@@ -7,11 +7,12 @@ from banks.models import Bank
 from banks.vector_index.index import (
     LARGEST_DIMENSION,
     Need,
+    VectorIndex,
     create_index,
     drop_index,
     drop_indexes,
     find_dimension,
-    find_need,
+    find_needs,
 )
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.running.kind_names import VECTOR_INDEX
@@ -23,7 +24,7 @@ from tenants.transactions import tenant_transaction
 
 def ask_for_vector_index(bank: Bank) -> Operation | None:
     """Call inside a tenant transaction, when the bank has grown or shrunk. None if nothing needs to be done."""
-    if find_need(bank) is Need.NOTHING or is_under_way(bank):
+    if not find_needs(bank) or is_under_way(bank):
         return None
     return submit(bank.tenant_id, VECTOR_INDEX, payload={"bank_pk": str(bank.id)}, bank=bank)
 
@@ -39,12 +40,18 @@ def tend_vector_index(run: Run) -> dict[str, Any]:
     bank_pk = UUID(run.payload["bank_pk"])
     with tenant_transaction(run.tenant_id):
         bank = Bank.objects.for_tenant(run.tenant_id).live().filter(id=bank_pk).first()
-        need = find_need(bank) if bank else Need.DROP
-        dimension = find_dimension(bank, bank.vector_slot) if bank else None
+        needs = find_needs(bank) if bank else {}
+        dimensions = {corpus: find_dimension(bank, bank.vector_slot, corpus) for corpus in needs} if bank else {}
     if bank is None:
         drop_indexes(bank_pk)
-    elif need is Need.DROP:
-        drop_index(bank_pk, bank.vector_slot)
-    elif need is Need.BUILD and dimension and dimension <= LARGEST_DIMENSION:
-        create_index(bank_pk, dimension, bank.vector_slot)
-    return {"done": need.value}
+        return {"built": [], "dropped": ["all"]}
+    built, dropped = [], []
+    for corpus, need in needs.items():
+        index, dimension = VectorIndex(bank_pk, bank.vector_slot, corpus), dimensions[corpus]
+        if need is Need.DROP:
+            drop_index(index)
+            dropped.append(corpus.value)
+        elif dimension and dimension <= LARGEST_DIMENSION:
+            create_index(index, dimension)
+            built.append(corpus.value)
+    return {"built": built, "dropped": dropped}

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from banks.enums import Network
 from banks.models import Corpus, MemoryUnit
-from banks.vector_index.index import create_index, drop_index
+from banks.vector_index.index import VectorIndex, create_index, drop_index, drop_indexes
 from retrieval.channels import semantic, temporal
 from retrieval.channels.semantic import KNOWN_INDEXES, find_nearest
 from retrieval.filters.scope import build_scope
@@ -32,7 +32,7 @@ def memory(committed_db: None) -> Iterator[Memory]:
         memory.unit(word)
     memory.unit("green parrot", expired_at=NOW, close_reason="update")
     yield memory
-    drop_index(memory.bank.id)
+    drop_indexes(memory.bank.id)
 
 
 def search(
@@ -46,20 +46,45 @@ def search(
 
 def test_the_search_learns_of_the_index_and_finds_the_same(memory: Memory) -> None:
     exact = search(memory)
-    assert memory.bank not in KNOWN_INDEXES
-    create_index(memory.bank.id, DIMENSION)
+    assert VectorIndex(memory.bank.id) not in KNOWN_INDEXES
+    create_index(VectorIndex(memory.bank.id), DIMENSION)
     assert search(memory) == exact
-    assert memory.bank in KNOWN_INDEXES
+    assert VectorIndex(memory.bank.id) in KNOWN_INDEXES
     with CaptureQueriesContext(connection) as captured:
         assert search(memory) == exact
     assert any("halfvec" in query["sql"] for query in captured.captured_queries)
-    drop_index(memory.bank.id)
+    drop_index(VectorIndex(memory.bank.id))
     assert search(memory) == exact
-    assert memory.bank not in KNOWN_INDEXES
+    assert VectorIndex(memory.bank.id) not in KNOWN_INDEXES
+
+
+def test_each_corpus_is_searched_by_its_own_index(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    for word in WORDS:
+        memory.chunk(text=word)
+        memory.episode(word)
+        memory.relationship(word)
+    corpora = (Corpus.CHUNK, Corpus.EPISODE, Corpus.RELATIONSHIP)
+    scope, limits = build_scope(Filters(), PointInTime()), dict.fromkeys(corpora, 2)
+
+    def find() -> list[list[tuple[object, float]]]:
+        found = find_nearest(memory.bank, embed("green parrot"), scope, limits=limits, within_seconds=None)
+        return [[(hit.id, round(hit.score, 6)) for hit in found.of(corpus)] for corpus in corpora]
+
+    exact = find()
+    assert [len(hits) for hits in exact] == [2, 2, 2]
+    for done, corpus in enumerate(corpora, 1):
+        create_index(VectorIndex(memory.bank.id, corpus=corpus), DIMENSION)
+        find()
+        with CaptureQueriesContext(connection) as captured:
+            assert find() == exact
+        (statement,) = (query["sql"] for query in captured.captured_queries if "halfvec" in query["sql"])
+        assert statement.count("halfvec") == 2 * done
+    monkeypatch.setattr(semantic, "tune_index", lambda _limit: {"hnsw.ef_search": "1", "hnsw.iterative_scan": "off"})
+    assert find() == exact
 
 
 def test_filters_that_leave_few_are_searched_without_it(memory: Memory) -> None:
-    create_index(memory.bank.id, DIMENSION)
+    create_index(VectorIndex(memory.bank.id), DIMENSION)
     tagged = memory.unit("walrus", tags=["rare"])
     search(memory)
     filters = replace(Filters(), tags=Tags(("rare",), "any_strict"))
@@ -82,7 +107,7 @@ def test_if_most_units_are_hidden_the_visible_ones_are_found(
         MemoryUnit.objects.of_bank(memory.bank).update(valid_from=NOW)
     early = memory.unit("walrus", days=30, network="experience")
     exact = search(memory, filters, moment)
-    create_index(memory.bank.id, DIMENSION)
+    create_index(VectorIndex(memory.bank.id), DIMENSION)
     search(memory)
     short_walk = {"hnsw.ef_search": "1", "hnsw.iterative_scan": "off", "enable_sort": "off"}
     monkeypatch.setattr(semantic, "tune_index", lambda _limit: short_walk)
@@ -101,7 +126,7 @@ def test_a_wide_window_is_searched_by_the_index(memory: Memory, monkeypatch: pyt
     memory.unit("green parrot song", days=9)
     exact = search_times(memory)
     assert len(exact) == 2
-    create_index(memory.bank.id, DIMENSION)
+    create_index(VectorIndex(memory.bank.id), DIMENSION)
     search(memory)
     for wide, is_used in ((100, False), (2, True)):
         monkeypatch.setattr(temporal, "WIDE", wide)
