@@ -16,7 +16,7 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect, render
-from django.urls import resolve, reverse
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django_htmx.http import HttpResponseClientRedirect
 
@@ -146,21 +146,12 @@ def bank_page(right: Right) -> Callable[[BankView[P]], Callable[..., HttpRespons
 
 
 @tenant_page(Right.VIEW)
-def missing_page(request: TenantRequest, rest: str) -> HttpResponse:
-    return lead_to_slash(request, rest)
+def missing_page(_request: TenantRequest, rest: str) -> HttpResponse:
+    raise Http404(rest)
 
 
 @bank_page(Right.VIEW)
-def missing_bank_page(request: BankRequest, rest: str) -> HttpResponse:
-    return lead_to_slash(request, rest)
-
-
-def lead_to_slash(request: TenantRequest, rest: str) -> HttpResponse:
-    """Every page's address ends with a slash, which is easily forgotten."""
-    if request.method == "GET" and not rest.endswith("/"):
-        with_slash = f"{request.path}/"
-        if not (resolve(with_slash).url_name or "").startswith("missing_"):
-            return redirect(f"{with_slash}?{request.META['QUERY_STRING']}".removesuffix("?"))
+def missing_bank_page(_request: BankRequest, rest: str) -> HttpResponse:
     raise Http404(rest)
 
 

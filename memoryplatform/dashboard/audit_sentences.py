@@ -38,6 +38,7 @@ PHRASES = {
     "directive.created": "created the directive {}",
     "directive.deleted": "deleted the directive {}",
     "document.deleted": "deleted a document",
+    "document.extracted_again": "extracted the memories of a document again",
     "entity.changed": "changed an entity",
     "entity.merged": "merged entities",
     "entity.split": "split an entity",
@@ -88,7 +89,16 @@ PHRASES = {
     "webhook.deleted": "deleted the webhook {}",
     "webhook.disabled": "disabled the webhook {}, which failed for days",
 }
-KINDS = sorted({action.partition(".")[0] for action in PHRASES})  # a filter takes the beginning of an action too
+
+
+def list_actions() -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """For a filter, by kind: its code, its title, and the actions in words. A filter takes a kind too."""
+    grouped: dict[str, list[tuple[str, str]]] = {}
+    for action, phrase in PHRASES.items():
+        grouped.setdefault(action.partition(".")[0], []).append((action, phrase.replace(" {}", "").replace("{}", "")))
+    return [(kind, kind.replace("_", " ").capitalize(), actions) for kind, actions in grouped.items()]
+
+
 # fields of the detail, the first counts
 NAMING = ("name", "email", "after", "url", "model", "mental_model_id", "alias")
 

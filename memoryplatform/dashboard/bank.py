@@ -385,6 +385,8 @@ def delete_bank(request: BankRequest) -> HttpResponse:
         return f"The bank {bank_id} is deleted. Its memories are erased in the background."
 
     page = (
-        reverse("bank_settings", args=[bank_id]) if request.POST.get("bank_id", "").strip() != bank_id else "dashboard"
+        f"{reverse('bank_settings', args=[bank_id])}#delete"
+        if request.POST.get("bank_id", "").strip() != bank_id
+        else "dashboard"
     )
     return perform(request, act, page)

@@ -1,7 +1,7 @@
 """The list of memories: search, filters that the address holds, and pages by a cursor."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET
 
 from banks.entities.names.normalise import normalise_name
 from banks.enums import Network
+from banks.former_values import read_former_values
 from banks.models import Bank, Entity, EntityName, MemoryUnit, UnitTag
 from banks.models.bank import VECTOR_COLUMNS
 from banks.models.unit import UnitQuerySet
@@ -85,6 +86,8 @@ def memories(request: BankRequest) -> HttpResponse:
         units, next_place = cut_page(
             rows, request.GET.get("after", ""), by="expired_at" if is_ended else "mentioned_at"
         )
+        if asked.wanted.known_at:
+            show_as_known(request.bank, units, asked.wanted.known_at)
         counts = count_networks(request.bank, asked)
         ids = [unit.id for unit in units]
         tags, entities = read_tags(request.bank, ids), read_entities(request.bank, ids)
@@ -238,6 +241,21 @@ def cut_page(rows: UnitQuerySet, after: str, *, by: str) -> tuple[list[MemoryUni
     )
     last = found[PAGE_SIZE - 1] if len(found) > PAGE_SIZE else None
     return found[:PAGE_SIZE], f"{getattr(last, by).isoformat()}_{last.id}" if last else ""
+
+
+def show_as_known(bank: Bank, units: Sequence[MemoryUnit], known_at: datetime) -> None:
+    """Changes the rows, which are not saved. Call inside a tenant transaction."""
+    former = read_former_values(bank.tenant_id, [unit.id for unit in units], known_at)
+    for unit in units:
+        before = former.get(unit.id, {})
+        if unit.expired_at and unit.expired_at > known_at:
+            unit.expired_at, unit.valid_until, unit.close_reason = None, None, ""
+        if "valid_until" in before:
+            written = before["valid_until"]
+            unit.valid_until = datetime.fromisoformat(written) if written else None
+        unit.confidence = before.get("confidence", unit.confidence)
+        if "text" in before:
+            unit.short = before["text"][:SHORT]  # type: ignore[attr-defined]  # an annotation of `cut_page`
 
 
 def read_place(written: str) -> tuple[datetime, UUID] | None:

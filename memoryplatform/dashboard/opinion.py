@@ -49,6 +49,7 @@ from tenants.transactions import QuotaExceeded, tenant_transaction
 
 MOST_STEPS = 100  # of a page of the history
 MOST_SOURCES = 3  # sentences of one piece of evidence
+BESIDE = 160  # characters of a source on both sides of the quoted words
 UNMOVED = 0.005  # shows as 0.00
 WIDEST_GAP = 4.0  # between two points of the chart, in hundredths of its width
 Cause = OpinionRevision.Cause
@@ -201,6 +202,7 @@ def show_page(request: BankRequest, opinion_id: UUID, form: "ReviewForm | None",
         "moved": find_move((row.confidence or 0.0) - steps[0].revision.confidence_after) if steps else 0.0,
         "supporting": count_facts(shown, "for"),
         "opposing": count_facts(shown, "against"),
+        "former": count_facts(shown, "former"),
         "reviews": [(one, STEP_WORDS[Cause(one.cause)][0]) for one in people],
         "said": [one for source in shown.listed.described.sources if (one := quote_source(bank, source, row.id))][
             :MOST_SOURCES
@@ -229,8 +231,8 @@ def find_state(opinion: MemoryUnit, concern: Concern | None, steps: Sequence[Opi
     if concern is Concern.CHANGED:
         return State("needs review", "warn", "it has changed much since the last review")
     if concern is Concern.NEW:
-        return State("needs review", "accent", "it is new")
-    why = "no evidence moves it" if opinion.review == MemoryUnit.Review.PINNED else ""
+        return State("needs review", "accent", "nobody has looked at it yet")
+    why = "no new evidence moves it" if opinion.review == MemoryUnit.Review.PINNED else ""
     return State(opinion.review or "reviewed", "good", why)
 
 
@@ -276,13 +278,16 @@ def quote_source(bank: Bank, source: UnitSource, opinion_id: UUID) -> Quote | No
         return Quote(
             message.speaker,
             message.said_at,
-            mark_excerpt(message.content, source.start, source.end),
+            mark_excerpt(message.content, source.start, source.end, beside=BESIDE),
             address=conversation_address(bank, source, message, came_from=opinion_id),
         )
     if source.chunk:
         document = source.chunk.document.document_id if source.chunk.document else "Text"
         return Quote(
-            "", source.chunk.said_at, mark_excerpt(source.chunk.text, source.start, source.end), document=document
+            "",
+            source.chunk.said_at,
+            mark_excerpt(source.chunk.text, source.start, source.end, beside=BESIDE),
+            document=document,
         )
     return None
 

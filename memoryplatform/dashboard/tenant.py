@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryplatform.dashboard.access import TENANT, TenantRequest, perform, tenant_page
-from memoryplatform.dashboard.audit_sentences import KINDS, write_sentences
+from memoryplatform.dashboard.audit_sentences import PHRASES, list_actions, write_sentences
 from memoryplatform.dashboard.faults import list_form_faults
 from memoryplatform.dashboard.forms import AuditForm, TenantForm
 from memoryplatform.operations.access import BankAccess
@@ -68,7 +68,11 @@ def audit_log(request: TenantRequest) -> HttpResponse:
         rows = find_events(BankAccess(request.access.tenant_id), form.wanted()).order_by("-id")
         page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
         sentences = write_sentences(request.access.tenant_id, list(page))
-        context = {"page": page, "sentences": sentences, "form": form, "query": query.urlencode(), "kinds": KINDS}
+        context = {"page": page, "sentences": sentences, "form": form, "query": query.urlencode()}
+        chosen = form.cleaned_data.get("action", "")
+        actions = list_actions()
+        is_listed = chosen in PHRASES or chosen in {kind for kind, *_ in actions}
+        context |= {"actions": actions, "other_action": "" if is_listed else chosen}
         return render(request, "dashboard/audit_log.html", context | {"faults": list_form_faults(form)})
 
 

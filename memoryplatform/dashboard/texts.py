@@ -41,12 +41,12 @@ def mark_spans(text: str, spans: Iterable[Span]) -> list[Part]:
     return [part for part in (*parts, Part(text[end:])) if part.text]
 
 
-def mark_excerpt(text: str, start: int | None, end: int | None) -> list[Part]:
-    """The span with some text on both sides."""
+def mark_excerpt(text: str, start: int | None, end: int | None, *, beside: int = EXCERPT) -> list[Part]:
+    """The span with `beside` characters on both sides."""
     if start is None:
-        return [Part(text[:EXCERPT] + ("…" if len(text) > EXCERPT else ""))]
+        return [Part(text[:beside] + ("…" if len(text) > beside else ""))]
     stop = len(text) if end is None else end
-    first, last = max(0, start - EXCERPT), min(len(text), stop + EXCERPT)
+    first, last = max(0, start - beside), min(len(text), stop + beside)
     before, after = text[first:start], text[stop:last]
     parts = [
         Part(f"…{before}" if first else before),

@@ -145,6 +145,6 @@ urlpatterns = [
     path("design/", design.design, name="design"),
     path("invitations/<str:token>/", people.invitation, name="invitation"),
     # What no page matched, e.g. a malformed id.
-    path(f"{BANK}/<path:rest>", access.missing_bank_page, name="missing_bank_page"),
-    path("dashboard/<path:rest>", access.missing_page, name="missing_page"),
+    path(f"{BANK}/<path:rest>/", access.missing_bank_page, name="missing_bank_page"),
+    path("dashboard/<path:rest>/", access.missing_page, name="missing_page"),
 ]

@@ -165,8 +165,8 @@ def find_chunks(bank: Bank, document: Document) -> TenantQuerySet[Chunk]:
     return rows.select_related("document", "bank").defer("embedding", "second_embedding", "document__text")
 
 
-def delete_document(access: BankAccess, bank_id: str, document_id: str) -> Removed:
-    """The document's row first, as retain locks them, then the bank's memory."""
+def delete_document(access: BankAccess, bank_id: str, document_id: str, *, action: str = "document.deleted") -> Removed:
+    """The document's row first, as retain locks them, then the bank's memory. `action` is that of the audit log."""
     with bank_transaction(access, bank_id) as bank:
         document = get_document(bank, document_id, lock=True)
         lock_memory(bank)
@@ -178,7 +178,7 @@ def delete_document(access: BankAccess, bank_id: str, document_id: str) -> Remov
         target = f"document:{document.id}"  # the caller's own id may be a text, which is gone with it
         document.delete()
         detail = {"bank_id": bank_id, "memories": removed.units}
-        access.record("document.deleted", target, detail)
+        access.record(action, target, detail)
         return removed
 
 
@@ -220,7 +220,7 @@ def reprocess_document(access: BankAccess, bank_id: str, document_id: str) -> Op
         with bank_transaction(access, bank_id) as bank:
             former = get_document(bank, document_id, lock=True)
             item = build_item(former)
-        removed = delete_document(access, bank_id, document_id)
+        removed = delete_document(access, bank_id, document_id, action="document.extracted_again")
         change = {"change": "reprocess", "former_pk": str(former.id), "facts_removed": removed.units}
         return retain(access, bank_id, [item], wait=False, change=change)
 

@@ -13,6 +13,7 @@ from django.db.models import Count, DateTimeField, DurationField, F, Func, Max, 
 from django.db.models.functions import Left
 
 from banks.enums import Kind
+from banks.former_values import read_former_values
 from banks.models import Bank, MemoryUnit, Mention
 from banks.models.unit import HAPPENED_AT, UnitQuerySet
 from banks.rendering import render_text
@@ -30,6 +31,7 @@ STEPS = (
     MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE, 180 * MINUTE, 360 * MINUTE, 720 * MINUTE,
     DAY, 2 * DAY, 7 * DAY, 28 * DAY, 91 * DAY, 365 * DAY, 1825 * DAY,
 )  # fmt: skip
+MOMENTS = ("occurred_start", "occurred_end", "mentioned_at", "valid_from", "valid_until")
 COLUMNS = (
     "id", "network", "kind", "speaker", "occurred_start", "occurred_end", "mentioned_at",
     "valid_from", "valid_until", "recorded_at", "expired_at", "close_reason", "happened_at", "start_of_text",
@@ -171,7 +173,8 @@ def read_timeline(bank: Bank, wanted: TimelineFilter) -> Timeline:
     found = MemoryUnit.objects.of_bank(bank).filter(id__in=[row["id"] for row in rows])
     held = set(select_held(found, wanted).values_list("id", flat=True))
     mentions, names = read_mentions(bank, held)
-    items = [build_item(row, wanted.known_at, mentions.get(row["id"], ())) for row in rows]
+    former = read_former_values(bank.tenant_id, held, wanted.known_at) if wanted.known_at else {}
+    items = [build_item(row, wanted.known_at, mentions.get(row["id"], ()), former.get(row["id"], {})) for row in rows]
     return Timeline(
         [one for one in items if one.id in held], [one for one in items if one.id not in held], entities=names
     )
@@ -185,7 +188,8 @@ def find_row(bank: Bank, unit_id: UUID) -> dict[str, Any] | None:
 
 def pin(bank: Bank, row: dict[str, Any], wanted: TimelineFilter, now: datetime) -> Pinned:
     """Filters by network and entity do not hide it; the sliders and `with_closed` do."""
-    item = build_item(row, wanted.known_at, ())
+    former = read_former_values(bank.tenant_id, [row["id"]], wanted.known_at) if wanted.known_at else {}
+    item = build_item(row, wanted.known_at, (), former.get(row["id"], {}))
     unit = MemoryUnit.objects.of_bank(bank).filter(id=item.id)
     at = wanted.as_of or wanted.known_at or now
     state, turned_at = judge(item, wanted, at)
@@ -243,9 +247,13 @@ def read_mentions(bank: Bank, ids: Iterable[UUID]) -> tuple[dict[UUID, tuple[UUI
     return mentions, names
 
 
-def build_item(row: dict[str, Any], known_at: datetime | None, entity_ids: tuple[UUID, ...]) -> TimelineItem:
+def build_item(
+    row: dict[str, Any], known_at: datetime | None, entity_ids: tuple[UUID, ...], former: dict[str, Any]
+) -> TimelineItem:
+    """`former` are the values at `known_at` of what has changed since: a wording, or an end that was not known."""
     was_closed = known_at is None or row["expired_at"] is None or row["expired_at"] <= known_at
-    until = row["valid_until"] if was_closed else None
+    row = row | restore(former)
+    until = row["valid_until"] if was_closed or "valid_until" in former else None
     is_state = row["kind"] == Kind.CONVERSATION
     return TimelineItem(
         id=row["id"],
@@ -263,6 +271,17 @@ def build_item(row: dict[str, Any], known_at: datetime | None, entity_ids: tuple
         began_at=row["valid_from"] or row["occurred_start"],
         entity_ids=entity_ids,
     )
+
+
+def restore(former: dict[str, Any]) -> dict[str, Any]:
+    """The columns of a row that differ, as the row has them."""
+    found = {name: read_moment(former[name]) for name in MOMENTS if name in former}
+    found |= {"speaker": former["speaker"]} if "speaker" in former else {}
+    return found | ({"start_of_text": former["text"][:LONGEST_TEXT]} if "text" in former else {})
+
+
+def read_moment(written: str | None) -> datetime | None:
+    return datetime.fromisoformat(written) if written else None
 
 
 def choose_step(length: timedelta) -> timedelta:

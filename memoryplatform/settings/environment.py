@@ -275,8 +275,8 @@ class Environment(BaseSettings):
     vector_index_units: int = Field(
         default=10_000,
         ge=1,
-        description="Rows of one kind (memories, chunks, episodes, relationships) from which a bank gets a vector index "
-        "for them.",
+        description="Rows of one kind (memories, chunks, episodes, relationships) from which a bank gets a vector "
+        "index for them.",
     )
     recall_statement_seconds: float = Field(
         default=1.0, gt=0, le=60, description="Time that one statement of a recall may take before it is left out."

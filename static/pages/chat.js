@@ -53,7 +53,7 @@ async function send(text, signal) {
   const memories = new Map();
   const fields = new FormData(sayForm);
   fields.set("text", text);
-  addBubble("You", text, true);
+  addBubble(sayForm.dataset.speaker, text, true);
   const bubble = addBubble(sayForm.dataset.name, "", false);
   bubble.classList.add("caret");
   bubble.setAttribute("aria-busy", "true"); // a screen reader waits for the whole answer

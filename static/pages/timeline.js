@@ -436,11 +436,13 @@ function listen() {
   addEventListener("resize", draw);
 }
 
-// A window of a new length is centred on the slider that is in use, else on the last memories in view.
+// A window of a new length is centred on the slider that is in use, else on the last memories in view, planned ones aside.
 function findMiddle() {
   const moment = data.known_at ?? data.as_of;
   if (moment !== null && moment > view.from && moment < view.to) return moment;
   const inside = data.items.filter((item) => item.at >= view.from && item.at <= view.to);
+  const past = inside.filter((item) => item.at <= Date.now());
+  if (past.length) return past.at(-1).at;
   return inside.length ? inside.at(-1).at : (view.from + view.to) / 2;
 }
 

@@ -199,7 +199,7 @@ def test_a_form_of_another_site_is_not_repeated_on_our_page(acme: Tenant, owner:
 
 @pytest.mark.parametrize(
     ("address", "status", "title"),
-    [("/dashboard/nothing/", 404, "There is nothing here"), ("/nothing", 404, "There is nothing here")],
+    [("/nothing/", 404, "There is nothing here"), ("/nothing", 404, "There is nothing here")],
 )
 def test_a_browser_gets_pages_for_errors_and_a_program_json(
     committed_db: None, redis_server: object, address: str, status: int, title: str

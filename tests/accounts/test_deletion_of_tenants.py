@@ -127,8 +127,11 @@ def test_the_audit_page_filters_and_downloads(acme: Tenant, owner: User) -> None
     client.post("/dashboard/members/invite/", {"email": "bo@example.com", "role": "viewer"})
     client.post(SETTINGS, {"name": "Acme 2"})
     page = client.get("/dashboard/audit/?action=tenant&actor=olga@example.com").content.decode()
-    assert ("tenant.renamed" in page, "member.invited" in page) == (True, False)
-    assert "tenant.renamed" not in client.get("/dashboard/audit/?until=2020-01-01").content.decode()
+    listed = [f"<code>{action}</code>" in page for action in ("tenant.renamed", "member.invited")]
+    assert listed == [True, False]
+    assert '<option value="tenant" selected>Tenant: all</option>' in page
+    assert "<option selected>webhook.moved</option>" in client.get("/dashboard/audit/?action=webhook.moved").text
+    assert "<code>tenant.renamed" not in client.get("/dashboard/audit/?until=2020-01-01").content.decode()
     rows = client.get("/dashboard/audit/csv/?target=tenant:acme").content.decode().splitlines()
     assert [row.split(",")[2] for row in rows] == ["action", "tenant.renamed", "tenant.founded"]
 

@@ -113,7 +113,14 @@ def test_the_page_of_an_operation(acme: Tenant, client: Client) -> None:
         payload={"sources": [1, 2, 3], "bytes": 120, "text": "x" * 30_000},
     )
     page = read(client, f"/dashboard/operations/{row.id}/")
-    for words in ("llm_unavailable", "The model did not answer.", "3 entries", "1 min 15 s", "Retry", "Show all of it"):
+    for words in (
+        "llm_unavailable",
+        "The model did not answer.",
+        ">Texts</dt>",
+        "1 min 15 s",
+        "Retry",
+        "Show all of it",
+    ):
         assert words in page, words
     assert "<script>alert" not in page
     assert len(read(client, f"/dashboard/operations/{row.id}/?all=1")) > len(page) + 5_000

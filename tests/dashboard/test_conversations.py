@@ -107,7 +107,7 @@ def test_an_unknown_conversation_has_a_page_that_says_so(client: Client, support
 
 
 def test_a_longer_address_than_that_of_the_conversations_is_a_designed_404(client: Client, support: Bank) -> None:
-    answer = client.get(f"{LIST}nowhere", headers={"Accept": "text/html"})
+    answer = client.get(f"{LIST}nowhere", headers={"Accept": "text/html"}, follow=True)
     assert answer.status_code == 404
     assert (answer.headers["Content-Type"], "<h1" in answer.text) == ("text/html; charset=utf-8", True)
 

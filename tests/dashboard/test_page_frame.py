@@ -46,9 +46,8 @@ def test_the_recall_page_says_that_a_bank_is_empty_only_of_an_empty_one(client: 
         (f"{BANK}memories/{UUID(int=1)}/edit/", "This memory is not here", f'href="{BANK}memories/">'),
         (f"{BANK}entities/{UUID(int=1)}/", "This entity is not here", f'href="{BANK}entities/">'),
         (f"{BANK}memories/nonsense/", "This page is not here", f'href="{BANK}">'),
-        (f"{BANK}memories/nonsense", "This page is not here", f'href="{BANK}">'),
-        ("/dashboard/nonsense", "This page is not here", 'href="/dashboard/">'),
-        ("/dashboard/banks/gone/nonsense", "This bank is not here", 'href="/dashboard/">'),
+        ("/dashboard/nonsense/", "This page is not here", 'href="/dashboard/">'),
+        ("/dashboard/banks/gone/nonsense/", "This bank is not here", 'href="/dashboard/">'),
         ("/dashboard/banks/gone/memories/", "This bank is not here", 'href="/dashboard/">'),
         (f"/dashboard/webhooks/{UUID(int=1)}/", "This webhook is not here", 'href="/dashboard/">'),
     ],
@@ -65,10 +64,13 @@ def test_a_missing_thing_is_said_within_the_dashboard(
 
 
 def test_an_address_without_its_last_slash_leads_to_the_page(client: Client, support: Bank) -> None:
-    for path in ("/dashboard/usage", f"{BANK}memories", BANK[:-1]):
-        assert client.get(f"{path}?q=lake")["Location"] == f"{path}/?q=lake"
-        assert client.post(path).status_code in {404, 405}
-    assert client.get("/dashboard/usage")["Location"] == "/dashboard/usage/"
+    browser = {"Accept": "text/html"}
+    for path in ("/dashboard", "/accounts/login", "/dashboard/usage", f"{BANK}memories", BANK[:-1]):
+        assert client.get(f"{path}?q=lake", headers=browser)["Location"] == f"{path}/?q=lake"
+        assert client.post(path, headers=browser).status_code == 404
+        assert client.get(path, headers={"Accept": "application/json"}).status_code == 404
+    assert client.get("/dashboard/usage", headers=browser)["Location"] == "/dashboard/usage/"
+    assert client.get("/nonsense", headers=browser).status_code == 404
 
 
 def test_the_address_of_a_form_leads_back_to_a_page(client: Client, support: Bank) -> None:

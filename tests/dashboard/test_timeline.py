@@ -11,9 +11,11 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from banks.models import Bank, Mention
+from banks.models import Bank, Mention, UnitChange, UnitSource
 from memoryplatform.operations import timeline
+from reflection.models import OpinionRevision
 from tenants.models import Tenant, User
+from tenants.transactions import tenant_transaction
 from tests.accounts.conftest import make_person, sign_in
 from tests.factories import make_bank, make_tenant
 from tests.memory_factories import make_entity, make_row, make_unit
@@ -60,6 +62,44 @@ def test_a_memory_vanishes_before_it_was_said(client: Client, bank: Bank) -> Non
     assert texts(read(client)) == ["Alice lives in Lisbon.", "Alice likes tea."]
     assert texts(read(client, "known_at=2026-05-05T00:00:00Z")) == ["Alice lives in Lisbon."]
     assert texts(read(client, "known_at=2026-04-05T00:00:00Z")) == []
+
+
+def test_the_past_has_its_own_words_and_no_ends_that_were_set_later(client: Client, bank: Bank, acme: Tenant) -> None:
+    """An end that is scheduled, the observation of it, and an opinion in its later words."""
+    fact = tell(bank, "The office is in Bristol.", 1, valid_from=day(1), valid_until=day(500))
+    observed = tell(
+        bank, "The office is Bristolian.", 1, network="observation", valid_from=day(1), valid_until=day(500)
+    )
+    opinion = tell(bank, "Bristol suits us, for now.", 1, network="opinion", confidence=0.6, valid_from=day(1))
+    make_row(UnitSource, acme, unit_id=observed, other_unit_id=fact, role=UnitSource.Role.SUMMARISES)
+    set_on = {"unit_id": fact, "action": UnitChange.Action.SCHEDULED, "before": {"valid_until": None}}
+    with tenant_transaction(acme.id):
+        change = UnitChange.objects.for_tenant(acme.id).create(**set_on, after={}, actor="test")
+        UnitChange.objects.for_tenant(acme.id).filter(id=change.id).update(changed_at=day(20))
+        revisions = OpinionRevision.objects.for_tenant(acme.id)
+        common = {"opinion_id": opinion, "bank": bank, "confidence_after": 0.6}
+        revisions.create(number=1, cause="formed", text_after="Bristol suits us.", **common)
+        revised = revisions.create(
+            number=2, cause="revised", confidence_before=0.9, text_before="Bristol suits us.",
+            text_after="Bristol suits us, for now.", **common,
+        )  # fmt: skip
+        revisions.filter(id=revised.id).update(created_at=day(20))
+    now = {one["id"]: one for one in read(client)["items"]}
+    then = {one["id"]: one for one in read(client, "known_at=2026-05-10T00:00:00Z")["items"]}
+    assert [now[str(one)]["until"] is None for one in (fact, observed, opinion)] == [False, False, True]
+    assert [then[str(one)]["until"] for one in (fact, observed, opinion)] == [None] * 3
+    assert (now[str(opinion)]["text"], then[str(opinion)]["text"]) == (
+        "Bristol suits us, for now.",
+        "Bristol suits us.",
+    )
+    pinned = read(client, f"known_at=2026-05-10T00:00:00Z&memory={opinion}")
+    assert "for now" not in json.dumps(pinned)
+    listed = client.get("/dashboard/banks/support/memories/?known_at=2026-05-10T00:00").content.decode()
+    assert "Bristol suits us." in listed
+    assert "for now" not in listed
+    assert not re.search(r">\s*ends\s*<", listed)
+    assert "0.90" in listed
+    assert re.search(r">\s*ends\s*<", client.get("/dashboard/banks/support/memories/").content.decode())
 
 
 def test_as_of_shows_the_state_that_was_true_then(client: Client, bank: Bank) -> None:

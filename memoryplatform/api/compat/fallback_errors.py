@@ -12,7 +12,9 @@ import structlog
 from django.core.exceptions import DisallowedHost
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
 from django.template.loader import render_to_string
+from django.urls import is_valid_path
 from django.urls.converters import UUIDConverter
 from django.urls.resolvers import RoutePattern
 
@@ -92,6 +94,10 @@ def handle_server_error(request: HttpRequest) -> HttpResponse:
 
 
 def handle_not_found(request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponse:
+    """Every page's address ends with a slash, which is easily forgotten."""
+    with_slash = f"{request.path_info}/"
+    if request.method == "GET" and wants_page(request) and is_valid_path(with_slash):
+        return redirect(f"{with_slash}?{request.META['QUERY_STRING']}".removesuffix("?"))
     return build_response(request, 404, describe_missing(request.path_info), "not_found")
 
 

@@ -61,6 +61,7 @@ def chat(request: BankRequest) -> HttpResponse:
         sources = read_units_of(request.bank, messages)
     context = {
         "chat_id": chat_id,
+        "speaker": name_speaker(request),
         "talk": messages,
         "left": list({one.unit_id: one.unit for found in sources.values() for one in found}.values())[::-1],
         "questions": [] if messages else suggest(request.bank).for_chat,
@@ -78,9 +79,13 @@ def say(request: BankRequest) -> HttpResponse:
 
 def start_turn(request: BankRequest) -> Generator[Event | Retaining, None, None]:
     given = check_input(TurnInput, {name: request.POST.get(name, "") for name in ("chat", "text")}).validated_data
-    user = cast("User", request.user)
-    turn = ChatTurn(name_thread(given["chat"]), user.name or user.email.partition("@")[0], given["text"])
+    turn = ChatTurn(name_thread(given["chat"]), name_speaker(request), given["text"])
     return open_turn(request.access.to_bank(), request.bank.bank_id, turn)
+
+
+def name_speaker(request: BankRequest) -> str:
+    user = cast("User", request.user)
+    return user.name or user.email.partition("@")[0]
 
 
 def encode_turn(events: Generator[Event | Retaining, None, None]) -> Generator[bytes, None, None]:

@@ -29,6 +29,13 @@ class Suggestions:
         return [f"What is known about {name}?" for name in self.short_names[:4]]
 
     @property
+    def without_model(self) -> list[str]:
+        """Questions that quotes can answer."""
+        return [f"What is known about {name}?" for name in self.people[:2] or self.short_names[:2]] + [
+            f"What has changed about {name} lately?" for name in self.short_names if name not in self.people
+        ][:2]
+
+    @property
     def for_reflect(self) -> list[str]:
         """Questions that ask for a judgement."""
         things = [name for name in self.short_names if name not in self.people]

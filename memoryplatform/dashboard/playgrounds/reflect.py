@@ -52,6 +52,7 @@ def reflect_playground(request: BankRequest) -> HttpResponse:
     own = Profile.of(request.bank)
     other = replace(own, skepticism=6 - own.skepticism, empathy=6 - own.empathy, bias_strength=1.0)
     tried = [DispositionForm(request.GET, prefix=letter).build_profile(request.bank) for letter in ("a", "b")]
+    suggested = suggest(request.bank)
     context = {
         "query": request.GET.get("query", "")[:2_000],
         "budget": budget if (budget := request.GET.get("budget")) in BOUNDS else "low",
@@ -63,7 +64,9 @@ def reflect_playground(request: BankRequest) -> HttpResponse:
         "model": getattr(find_llm(request.access.tenant_id, Task.REFLECT), "model_id", ""),
     }
     return render(
-        request, "dashboard/playgrounds/reflect.html", context | {"questions": suggest(request.bank).for_reflect}
+        request,
+        "dashboard/playgrounds/reflect.html",
+        context | {"questions": suggested.for_reflect if context["model"] else suggested.without_model},
     )
 
 
