@@ -30,7 +30,8 @@ WHERE source.tenant_id = $1 AND source.unit_id = unit.id AND source.role = 'summ
 """
 FORMER = """
 SELECT unit.id, change.before
-FROM unnest($2::uuid[]) AS unit (id) CROSS JOIN LATERAL ({former_values} UNION ALL {ends_of_facts}) AS change (before, changed_at, id)
+FROM unnest($2::uuid[]) AS unit (id)
+CROSS JOIN LATERAL ({former_values} UNION ALL {ends_of_facts}) AS change (before, changed_at, id)
 ORDER BY change.changed_at DESC, change.id DESC
 """
 

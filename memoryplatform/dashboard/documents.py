@@ -1,11 +1,13 @@
 """Pages of documents: those of a bank, and one of them with the memories that came from each passage."""
 
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from banks.enums import Network
@@ -20,6 +22,7 @@ from tenants.transactions import tenant_transaction
 
 DOCUMENTS = 30  # of a page
 PASSAGES = 30
+READ_WITHIN = timedelta(minutes=10)  # so long the page asks whether a worker has read the text
 MEMORIES = 12  # that stand beside a passage
 
 
@@ -60,9 +63,12 @@ def document(request: BankRequest) -> HttpResponse:
         if at and not passages:
             at = 0
             passages, following = operations.read_passages(request.bank, shown.document, start=0, limit=PASSAGES)
+        is_unread = operations.find_chunks(request.bank, shown.document).filter(extracted_at=None).exists()
         came_from = find_unit(request, read_id(request.GET.get("from", "")))
+    is_fresh = shown.document.updated_at > timezone.now() - READ_WITHIN
     context = {
         "document": shown.document,
+        "is_pending": is_fresh and (is_unread or not passages),
         "memories": shown.unit_count,
         "length": shown.text_length,
         "passages": [show_passage(one, came_from) for one in passages],

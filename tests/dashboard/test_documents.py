@@ -62,6 +62,7 @@ def test_a_passage_has_its_memories_beside_it(client: Client, acme: Tenant, supp
     file(acme, "garden", "Dele grows tomatoes behind the library. Mara paints <b>boats</b>.", tags=("green",))
     unit = find_unit(support, "tomatoes")
     page = client.get(ONE, {"id": "garden", "from": str(unit.id)}).content.decode()
+    assert "every 3s" not in page
     assert re.search(r'<mark class="said said-world said-quoted">[^<]*tomatoes', page)
     assert f"memories/{unit.id}/" in page
     assert "You came from" in page
@@ -107,6 +108,8 @@ def test_a_document_is_extracted_again(client: Client, acme: Tenant, support: Ba
     former = find_unit(support, "tomatoes")
     answer = client.post(f"{ONE}extract/?id=garden", follow=True)
     assert "extracted again" in answer.content.decode()
+    assert "A worker is reading this text" in answer.content.decode()
+    assert 'hx-trigger="every 3s"' in answer.content.decode()
     with tenant_transaction(acme.id):
         assert not MemoryUnit.objects.of_bank(support).filter(id=former.id).exists()
         assert Document.objects.of_bank(support).get().document_id == "garden"
