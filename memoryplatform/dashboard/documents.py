@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -11,13 +12,14 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from banks.enums import Network
-from banks.models import Bank, MemoryUnit
+from banks.models import Bank, Chunk, UnitSource
 from memoryplatform.dashboard.access import BankRequest, bank_page, perform, wants_part
 from memoryplatform.dashboard.conversations import find_unit, read_id
 from memoryplatform.dashboard.faults import write_fault
 from memoryplatform.dashboard.texts import LONGEST, Span, mark_spans
 from memoryplatform.operations import documents as operations
 from memoryplatform.operations.account.access import Right
+from memoryplatform.operations.document_passages import Passage, read_passages
 from tenants.transactions import tenant_transaction
 
 DOCUMENTS = 30  # of a page
@@ -54,27 +56,32 @@ def documents(request: BankRequest) -> HttpResponse:
 @bank_page(Right.VIEW)
 @require_GET
 def document(request: BankRequest) -> HttpResponse:
-    """`at` is the character that the page begins with, and `from` the memory that the reader came from."""
+    """`at` is the character that the page begins with, and `from` the memory that the reader came from.
+
+    `quoted` is the memory whose words stand out, usually the same.
+    """
     written = request.GET.get("at", "")
     at = int(written) if written.isascii() and written.isdigit() and len(written) < 10 else 0  # noqa: PLR2004  # below 2^31
     shown = operations.show_document(request.access.to_bank(), request.bank.bank_id, name_document(request))
     with tenant_transaction(request.access.tenant_id):
-        passages, following = operations.read_passages(request.bank, shown.document, start=at, limit=PASSAGES)
+        passages, following = read_passages(request.bank, shown.document, start=at, limit=PASSAGES)
         if at and not passages:
             at = 0
-            passages, following = operations.read_passages(request.bank, shown.document, start=0, limit=PASSAGES)
+            passages, following = read_passages(request.bank, shown.document, start=0, limit=PASSAGES)
         is_unread = operations.find_chunks(request.bank, shown.document).filter(extracted_at=None).exists()
         came_from = find_unit(request, read_id(request.GET.get("from", "")))
+    quoted = read_id(request.GET.get("quoted", "")) or (came_from.id if came_from else None)
     is_fresh = shown.document.updated_at > timezone.now() - READ_WITHIN
     context = {
         "document": shown.document,
         "is_pending": is_fresh and (is_unread or not passages),
         "memories": shown.unit_count,
         "length": shown.text_length,
-        "passages": [show_passage(one, came_from) for one in passages],
+        "passages": [show_passage(one, quoted) for one in passages],
         "unread": "" if passages else shown.document.text[:LONGEST],
         "networks": Network.values,
         "came_from": came_from,
+        "quoted": quoted,
         "is_later_page": at > 0,
         "next": "?" + urlencode({"id": shown.document.document_id, "at": following}) if following else "",
     }
@@ -85,7 +92,7 @@ def name_document(request: HttpRequest) -> str:
     return request.GET.get("id", "")
 
 
-def show_passage(passage: operations.Passage, came_from: MemoryUnit | None) -> dict[str, Any]:
+def show_passage(passage: Passage, quoted: UUID | None) -> dict[str, Any]:
     units = list({one.unit.id: one.unit for one in passage.sources}.values())
     listed = {unit.id for unit in units[:MEMORIES]}
     spans = [
@@ -104,7 +111,7 @@ def show_passage(passage: operations.Passage, came_from: MemoryUnit | None) -> d
         "parts": mark_spans(passage.text, spans),
         "units": units[:MEMORIES],
         "more_units": max(0, len(units) - MEMORIES),
-        "is_named": came_from is not None and came_from.id in {unit.id for unit in units},
+        "is_named": quoted in {unit.id for unit in units},
     }
 
 
@@ -132,3 +139,14 @@ def extract_document(request: BankRequest) -> HttpResponse:
 
 def document_address(bank: Bank, document_id: str, **place: object) -> str:
     return f"{reverse('document', args=[bank.bank_id])}?{urlencode({'id': document_id, **place})}"
+
+
+def passage_address(bank: Bank, source: UnitSource, chunk: Chunk, *, came_from: UUID) -> str:
+    """The passage with the words of the source marked; empty for a chunk of no document.
+
+    The page leads back to the memory or opinion that the reader came from.
+    """
+    if chunk.document is None:
+        return ""
+    place = {"at": chunk.start, "from": came_from, "quoted": source.unit_id}
+    return document_address(bank, chunk.document.document_id, **place)

@@ -18,6 +18,7 @@ from banks.lifecycle.history import read_history
 from banks.models import Bank, MemoryUnit, Message, UnitChange, UnitSource
 from banks.models.bank import VECTOR_COLUMNS
 from memoryplatform.dashboard.access import BankRequest, bank_page
+from memoryplatform.dashboard.documents import passage_address
 from memoryplatform.dashboard.texts import Part, compare, mark_excerpt
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.banks.profile import bank_transaction
@@ -187,9 +188,7 @@ def show_source(
     elif source.chunk:
         shown["parts"] = mark_excerpt(source.chunk.text, source.start, source.end)
         shown["document"] = source.chunk.document
-        if source.chunk.document:
-            place = {"id": source.chunk.document.document_id, "at": source.chunk.start, "from": source.unit_id}
-            shown["address"] = f"{reverse('document', args=[bank.bank_id])}?{urlencode(place)}"
+        shown["address"] = passage_address(bank, source, source.chunk, came_from=source.unit_id)
     return shown
 
 

@@ -13,16 +13,20 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from banks.enums import Network
 from banks.errors import BankError, MemoryChanged
-from banks.models import Bank, MemoryUnit, UnitSource
+from banks.models import Bank, MemoryUnit
 from memoryplatform.dashboard.access import BankRequest, bank_page
-from memoryplatform.dashboard.memory import conversation_address
-from memoryplatform.dashboard.texts import Part, compare, mark_excerpt
+from memoryplatform.dashboard.opinion_history import (
+    MOST_SOURCES,
+    STEP_WORDS,
+    build_steps,
+    find_move,
+    place_points,
+    quote_source,
+)
 from memoryplatform.operations.access import name_of
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.errors import OperationError
-from memoryplatform.operations.memories.described_units import read_sources
 from memoryplatform.operations.opinions import queues
 from memoryplatform.operations.opinions.review import (
     LONGEST_REASON,
@@ -32,9 +36,7 @@ from memoryplatform.operations.opinions.review import (
     review,
 )
 from memoryplatform.operations.opinions.shown import (
-    Evidence,
     ShownOpinion,
-    ShownRevision,
     find_revisions,
     get_opinion,
     show,
@@ -43,32 +45,11 @@ from memoryplatform.operations.opinions.shown import (
 from reflection.models import Opinion, OpinionRevision
 from reflection.models.opinions import Concern
 from reflection.opinions.claims import LONGEST_TEXT
-from reflection.opinions.history import FORMATION
 from reflection.opinions.review import Act, Review
 from tenants.transactions import QuotaExceeded, tenant_transaction
 
 MOST_STEPS = 100  # of a page of the history
-MOST_SOURCES = 3  # sentences of one piece of evidence
-BESIDE = 160  # characters of a source on both sides of the quoted words
-UNMOVED = 0.005  # shows as 0.00
-WIDEST_GAP = 4.0  # between two points of the chart, in hundredths of its width
 Cause = OpinionRevision.Cause
-STEP_WORDS = {  # title and kind of the point
-    Cause.FORMED: ("Formed", "formed"),
-    Cause.RESTATED: ("Said again", "reinforce"),
-    Cause.REVISED: ("Changed its mind", "formed"),
-    Cause.REINFORCE: ("Reinforced", "reinforce"),
-    Cause.WEAKEN: ("Weakened", "weaken"),
-    Cause.CONTRADICT: ("Contradicted", "contradict"),
-    Cause.WITHDRAWN: ("Evidence withdrawn", "withdrawn"),
-    Cause.REOPENED: ("Former wording is back", "formed"),
-    Cause.EDITED: ("Edited", "person"),
-    Cause.APPROVED: ("Approved", "person"),
-    Cause.PINNED: ("Pinned", "person"),
-    Cause.UNPINNED: ("Unpinned", "person"),
-    Cause.RETIRED: ("Retired", "person"),
-    Cause.RESTORED: ("Restored", "person"),
-}
 ACTS = {  # title, icon, explanation, and the message after it
     Act.APPROVE: ("Approve", "check", "It stands as it is.", "The opinion is approved."),
     Act.PIN: ("Pin", "pin", "No evidence changes it.", "The opinion is pinned. No evidence changes it."),
@@ -88,79 +69,6 @@ class State:
     look: str = ""  # of the badge
     why: str = ""
     since: datetime | None = None
-
-
-@dataclass(frozen=True)
-class Quote:
-    """A sentence that a memory came from, marked in its message or document, and where to find it."""
-
-    speaker: str
-    said_at: datetime | None
-    parts: list[Part]
-    address: str = ""
-    document: str = ""
-
-
-@dataclass(frozen=True)
-class ShownEvidence:
-    evidence: Evidence
-    quotes: list[Quote]
-    more_quotes: int
-
-    @property
-    def noun(self) -> str:
-        return "statement" if self.evidence.unit.network == Network.OPINION else "memory"
-
-    @property
-    def outlived_on(self) -> datetime | None:
-        """The end of a memory that still counts, because it was true when it was judged."""
-        unit = self.evidence.unit
-        is_over = unit.expired_at is not None and unit.close_reason == MemoryUnit.CloseReason.UPDATE
-        return (unit.valid_until or unit.expired_at) if is_over and not self.evidence.taken_back else None
-
-
-@dataclass(frozen=True)
-class Step:
-    """A revision with its evidence. `is_by_person`: a review. `wording` shows a change of the text."""
-
-    shown: ShownRevision
-    title: str
-    kind: str
-    evidence: list[ShownEvidence]
-    wording: list[Part]
-    is_by_person: bool
-
-    @property
-    def revision(self) -> OpinionRevision:
-        return self.shown.revision
-
-    @property
-    def moved(self) -> float:
-        before = self.revision.confidence_before
-        return find_move(self.revision.confidence_after - before) if before is not None else 0.0
-
-
-@dataclass(frozen=True)
-class Point:
-    """A step of the chart, in hundredths of its width and height. Its confidence holds until `until`."""
-
-    step: Step
-    x: float
-    y: float
-    former_y: float
-    until: float
-
-    @property
-    def width(self) -> float:
-        return self.until - self.x
-
-    @property
-    def height(self) -> float:
-        return 100 - self.y
-
-    @property
-    def rise_top(self) -> float:
-        return min(self.y, self.former_y)
 
 
 @bank_page(Right.VIEW)
@@ -236,10 +144,6 @@ def find_state(opinion: MemoryUnit, concern: Concern | None, steps: Sequence[Opi
     return State(opinion.review or "reviewed", "good", why)
 
 
-def find_move(moved: float) -> float:
-    return moved if abs(moved) >= UNMOVED else 0.0
-
-
 def count_facts(shown: ShownOpinion, stance: str) -> int:
     return len({one.unit.id for one in shown.evidence if one.stance == stance and not one.taken_back})
 
@@ -247,71 +151,6 @@ def count_facts(shown: ShownOpinion, stance: str) -> int:
 def read_successor(bank: Bank, shown: ShownOpinion) -> MemoryUnit | None:
     found = shown.listed.superseded_by
     return MemoryUnit.objects.of_bank(bank).only("id", "text", "speaker").filter(id=found).first() if found else None
-
-
-def build_steps(bank: Bank, shown: Sequence[ShownRevision]) -> list[Step]:
-    """One statement for the sources of all evidence."""
-    sources = read_sources(bank, [one.unit.id for step in shown for one in step.evidence])
-    return [
-        Step(
-            one,
-            *STEP_WORDS[Cause(one.revision.cause)],
-            [show_evidence(bank, each, sources[each.unit.id], one.revision.opinion_id) for each in one.evidence],
-            compare(one.revision.text_before, one.revision.text_after)
-            if one.revision.number > FORMATION and one.revision.text_before != one.revision.text_after
-            else [],
-            one.revision.cause in OpinionRevision.BY_PEOPLE,
-        )
-        for one in shown
-    ]
-
-
-def show_evidence(bank: Bank, evidence: Evidence, sources: Sequence[UnitSource], opinion_id: UUID) -> ShownEvidence:
-    quotes = [quote for source in sources if (quote := quote_source(bank, source, opinion_id))]
-    return ShownEvidence(evidence, quotes[:MOST_SOURCES], max(0, len(quotes) - MOST_SOURCES))
-
-
-def quote_source(bank: Bank, source: UnitSource, opinion_id: UUID) -> Quote | None:
-    """None for a source that is neither a message nor a piece of a document."""
-    if source.message:
-        message = source.message
-        return Quote(
-            message.speaker,
-            message.said_at,
-            mark_excerpt(message.content, source.start, source.end, beside=BESIDE),
-            address=conversation_address(bank, source, message, came_from=opinion_id),
-        )
-    if source.chunk:
-        document = source.chunk.document.document_id if source.chunk.document else "Text"
-        return Quote(
-            "",
-            source.chunk.said_at,
-            mark_excerpt(source.chunk.text, source.start, source.end, beside=BESIDE),
-            document=document,
-        )
-    return None
-
-
-def place_points(steps: Sequence[Step], end: datetime) -> list[Point]:
-    """Points stand by time, but never so near to each other that one covers another."""
-    if not steps:
-        return []
-    moments = [one.revision.created_at for one in steps]
-    span = max((end - moments[0]).total_seconds(), 1.0)
-    gap = min(WIDEST_GAP, 90 / len(steps))
-    places: list[float] = []
-    for moment in moments:
-        x = (moment - moments[0]).total_seconds() / span * 100
-        places.append(max(x, places[-1] + gap) if places else 0.0)
-    most = 97.0
-    for index in reversed(range(len(places))):
-        places[index] = max(0.0, min(places[index], most))
-        most = places[index] - gap
-    heights = [100 - 100 * one.revision.confidence_after for one in steps]
-    return [
-        Point(step, place, height, heights[index - 1] if index else height, [*places[1:], 100.0][index])
-        for index, (step, place, height) in enumerate(zip(steps, places, heights, strict=True))
-    ]
 
 
 class ReviewForm(forms.Form):

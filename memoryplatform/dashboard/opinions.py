@@ -15,7 +15,8 @@ from banks.models import Bank, Entity, MemoryUnit
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
 from memoryplatform.dashboard.faults import list_choice_faults
 from memoryplatform.dashboard.memories import find_entity, suggest
-from memoryplatform.dashboard.opinion import STEP_WORDS, Cause, State, find_move, find_state
+from memoryplatform.dashboard.opinion import State, find_state
+from memoryplatform.dashboard.opinion_history import STEP_WORDS, Cause, find_move
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.memories.described_units import read_entities
 from memoryplatform.operations.opinions import queues

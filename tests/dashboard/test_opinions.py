@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from banks.models import Bank, EntityName, MemoryUnit, Mention, UnitSource
-from memoryplatform.dashboard.opinion import Step, place_points
+from memoryplatform.dashboard.opinion_history import Step, place_points
 from memoryplatform.dashboard.opinions import draw_line
 from memoryplatform.operations.opinions.shown import ShownRevision
 from reflection.models import OpinionRevision

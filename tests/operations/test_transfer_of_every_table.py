@@ -11,8 +11,9 @@ from rest_framework.serializers import CharField
 from banks.models import Bank, Link, MemoryUnit, UnitMetadata
 from memoryplatform.api.v1.background import BackgroundInput
 from memoryplatform.api.v1.directives import DirectiveInput
+from memoryplatform.api.v1.fact_input import FactInput
 from memoryplatform.api.v1.mental_models import MentalModelInput
-from memoryplatform.api.v1.retain_items import FactInput, ItemInput
+from memoryplatform.api.v1.retain_items import ItemInput
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.transfer.receive import import_part
 from memoryplatform.operations.transfer.tables import (

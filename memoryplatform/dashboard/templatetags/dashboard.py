@@ -101,9 +101,17 @@ def when(moment: datetime | date | None, form: str = "full") -> SafeString:
     )  # fmt: skip
 
 
+NETWORKS: dict[str, str] = {
+    Network.WORLD: "World: what the bank knows of people and things",
+    Network.EXPERIENCE: "Experience: what the agent itself said and did",
+    Network.OPINION: "Opinion: what the agent believes, with a confidence",
+    Network.OBSERVATION: "Observation: a summary of what is known of somebody or something",
+}
+
+
 @register.simple_tag
 def network(name: str) -> SafeString:
-    return format_html('<span class="network network-{}">{}</span>', name, name)
+    return format_html('<span class="network network-{}" title="{}">{}</span>', name, NETWORKS.get(name, ""), name)
 
 
 VALIDITY = {  # the words of the pages for the validity of a memory: the look and the meaning of each

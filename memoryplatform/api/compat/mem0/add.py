@@ -17,7 +17,8 @@ from memoryplatform.api.compat.mem0.owners import KINDS, Owners, read_owners
 from memoryplatform.api.compat.mem0.timestamps import read_extent
 from memoryplatform.api.serializers import prefix_faults
 from memoryplatform.api.v1.banks import ExtractionSettingsInput, check_list
-from memoryplatform.api.v1.retain_items import FactInput, read_items
+from memoryplatform.api.v1.fact_input import FactInput
+from memoryplatform.api.v1.retain_items import read_items
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import BankChange, find_or_create_bank
 from memoryplatform.operations.mem0_project import Mem0Project, read_project
