@@ -10,7 +10,8 @@ from banks.locking import lock_memory
 from banks.models import Bank, Document
 from memoryplatform.operations.access import BankAccess
 from memoryplatform.operations.banks.profile import delete_bank_for_good
-from memoryplatform.operations.models import Operation
+from memoryplatform.operations.models import Dispatch, Operation
+from memoryplatform.operations.running.kind_names import NIGHTLY_MAINTENANCE
 from memoryplatform.operations.running.perform import perform
 from memoryplatform.operations.running.submit import submit
 from tenants.models import Tenant
@@ -27,6 +28,18 @@ def hold_operation(bank: Bank) -> None:
 
 def hold_document(bank: Bank) -> None:
     Document.objects.for_tenant(bank.tenant_id).select_for_update(no_key=True).get(bank=bank)
+
+
+def test_its_maintenance_is_cancelled(tenant: Tenant) -> None:
+    bank = make_bank(tenant, bank_id="support")
+    with tenant_transaction(tenant.id):
+        nightly = submit(tenant.id, NIGHTLY_MAINTENANCE, payload={}, bank=bank)
+        retain = submit(tenant.id, "retain", payload={}, bank=bank)
+    delete_bank_for_good(BankAccess(tenant.id), "support")
+    with tenant_transaction(tenant.id):
+        states = dict(Operation.objects.for_tenant(tenant.id).values_list("id", "status"))
+        assert (states[nightly.id], states[retain.id]) == ("cancelled", "pending")
+        assert not Dispatch.objects.filter(operation_id=nightly.id).exists()
 
 
 @pytest.mark.parametrize("hold", [hold_operation, hold_document])

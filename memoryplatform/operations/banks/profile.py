@@ -16,8 +16,8 @@ from banks.models.bank import BankQuerySet
 from memoryplatform.operations.access import BankAccess, check_version, name_of, write_version
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.protection import screen_fields
-from memoryplatform.operations.running.kind_names import DELETE_BANK
-from memoryplatform.operations.running.submit import submit
+from memoryplatform.operations.running.kind_names import DELETE_BANK, NIGHTLY_MAINTENANCE
+from memoryplatform.operations.running.submit import cancel_waiting, submit
 from protection.modes import write_off
 from providers.registry import get_embedder
 from reflection.background import BackgroundChange, note_background
@@ -172,5 +172,6 @@ def delete_bank_for_good(access: BankAccess, bank_id: str, *, expected: frozense
         bank.save(update_fields=["deleted_at"])
         BankAlias.objects.of_bank(bank).delete()
         access.record("bank.deleted", f"bank:{bank_id}")
+        cancel_waiting(bank, NIGHTLY_MAINTENANCE)
         payload = {"bank_pk": str(bank.id), "bank_id": bank_id}
         return submit(access.tenant_id, DELETE_BANK, payload=payload, bank=bank)

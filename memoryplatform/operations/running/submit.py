@@ -129,6 +129,16 @@ def cancel(tenant_id: UUID, operation_id: UUID, *, actor: Actor, banks: frozense
     return operation
 
 
+def cancel_waiting(bank: Bank, kind: str) -> None:
+    """Operations of a deleted bank that would find nothing to do. Call inside a tenant transaction.
+
+    One that a worker has just taken ends by itself.
+    """
+    waiting = Operation.objects.for_tenant(bank.tenant_id).filter(bank=bank, kind=kind, status=Operation.Status.PENDING)
+    for operation in waiting.select_for_update(skip_locked=True, of=("self",)):
+        finish(operation, Operation.Status.CANCELLED)
+
+
 def retry(tenant_id: UUID, operation_id: UUID, *, actor: Actor, banks: frozenset[str] | None = None) -> Operation:
     """Give a failed or cancelled operation all its attempts again."""
     with tenant_transaction(tenant_id):
