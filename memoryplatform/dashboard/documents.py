@@ -1,6 +1,8 @@
 """Pages of documents: those of a bank, and one of them with the memories that came from each passage."""
 
-from datetime import timedelta
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -12,20 +14,39 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from banks.enums import Network
-from banks.models import Bank, Chunk, UnitSource
+from banks.models import Bank, Chunk, Document, MemoryUnit, UnitSource
+from banks.models.bank import VECTOR_COLUMNS
 from memoryplatform.dashboard.access import BankRequest, bank_page, perform, wants_part
 from memoryplatform.dashboard.conversations import find_unit, read_id
 from memoryplatform.dashboard.faults import write_fault
 from memoryplatform.dashboard.texts import LONGEST, Span, mark_spans
 from memoryplatform.operations import documents as operations
 from memoryplatform.operations.account.access import Right
-from memoryplatform.operations.document_passages import Passage, read_passages
 from tenants.transactions import tenant_transaction
 
 DOCUMENTS = 30  # of a page
 PASSAGES = 30
 READ_WITHIN = timedelta(minutes=10)  # so long the page asks whether a worker has read the text
 MEMORIES = 12  # that stand beside a passage
+
+
+@dataclass(frozen=True)
+class PlacedSource:
+    """The characters of a document that a memory came from. Without a place it came from the whole chunk."""
+
+    unit: MemoryUnit
+    start: int | None
+    end: int | None
+
+
+@dataclass(frozen=True)
+class Passage:
+    """The characters of a document from the end of the passage before to the end of a chunk: chunks overlap."""
+
+    said_at: datetime
+    start: int
+    text: str
+    sources: list[PlacedSource]
 
 
 @bank_page(Right.VIEW)
@@ -86,6 +107,35 @@ def document(request: BankRequest) -> HttpResponse:
         "next": "?" + urlencode({"id": shown.document.document_id, "at": following}) if following else "",
     }
     return render(request, "dashboard/documents/document.html", context)
+
+
+def read_passages(bank: Bank, document: Document, *, start: int, limit: int) -> tuple[list[Passage], int | None]:
+    """The passages from the character `start` on, and where the next page begins. Call inside a tenant transaction."""
+    chunks = list(
+        operations.find_chunks(bank, document).filter(end__gt=start).order_by("start", "position")[: limit + 1]
+    )
+    sources = read_sources(bank, chunks)
+    passages: list[Passage] = []
+    for chunk in chunks[:limit]:
+        end = max(start, chunk.end)
+        within = [one for place, one in sources if start <= place < end]
+        passages.append(Passage(chunk.said_at, start, document.text[start:end], within))
+        start = end
+    return passages, start if len(chunks) > limit else None
+
+
+def read_sources(bank: Bank, chunks: Sequence[Chunk]) -> list[tuple[int, PlacedSource]]:
+    """Each source with the character where a reader looks for it, in their order."""
+    starts = {chunk.id: chunk.start for chunk in chunks}
+    rows = UnitSource.objects.for_tenant(bank.tenant_id).filter(chunk__in=list(starts)).select_related("unit")
+    placed: list[tuple[int, PlacedSource]] = []
+    for source in rows.defer(*(f"unit__{column}" for column in VECTOR_COLUMNS)).order_by("start", "id"):
+        begin = starts[source.chunk_id]  # type: ignore[index]  # the filter asks for it
+        if source.start is None or source.end is None:
+            placed.append((begin, PlacedSource(source.unit, None, None)))
+        else:
+            placed.append((begin + source.start, PlacedSource(source.unit, begin + source.start, begin + source.end)))
+    return sorted(placed, key=lambda one: one[0])
 
 
 def name_document(request: HttpRequest) -> str:

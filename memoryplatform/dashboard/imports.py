@@ -28,7 +28,7 @@ from memoryplatform.operations.imports.staging import (
     stage_upload,
     start_import,
 )
-from memoryplatform.operations.imports.upload import UnreadableUpload, Upload
+from memoryplatform.operations.imports.upload import MOST_UNPACKED, UnreadableUpload, Upload
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.transfer.errors import TransferError
 from providers.errors import ProviderError
@@ -87,6 +87,7 @@ def import_page(request: BankRequest) -> HttpResponse:
         "form": form,
         "formats": FORMAT_HELP,
         "most_bytes": settings.MAX_BODY_BYTES,
+        "most_unpacked": f"{MOST_UNPACKED // 1_000_000} MB",
     }
     return render(request, "dashboard/import/page.html", context, status=422 if form.errors else 200)
 

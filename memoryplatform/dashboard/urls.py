@@ -145,7 +145,7 @@ urlpatterns = [
     path(f"{BANK}/chat/retained/<uuid:operation_id>/", chat.retained, name="retained"),
     path("design/", design.design, name="design"),
     path("invitations/<str:token>/", people.invitation, name="invitation"),
-    # What no page matched, e.g. a malformed id.
+    # Addresses that no page has, e.g. with a malformed id.
     path(f"{BANK}/<path:rest>/", access.missing_bank_page, name="missing_bank_page"),
     path("dashboard/<path:rest>/", access.missing_page, name="missing_page"),
 ]

@@ -70,6 +70,7 @@ def test_an_address_without_its_last_slash_leads_to_the_page(client: Client, sup
         assert client.post(path, headers=browser).status_code == 404
         assert client.get(path, headers={"Accept": "application/json"}).status_code == 404
     assert client.get("/dashboard/usage", headers=browser)["Location"] == "/dashboard/usage/"
+    assert client.get("/dashboard/banks/a%3Fb%23c", headers=browser)["Location"] == "/dashboard/banks/a%3Fb%23c/"
     assert client.get("/nonsense", headers=browser).status_code == 404
 
 

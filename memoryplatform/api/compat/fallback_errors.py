@@ -95,9 +95,8 @@ def handle_server_error(request: HttpRequest) -> HttpResponse:
 
 def handle_not_found(request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponse:
     """Every page's address ends with a slash, which is easily forgotten."""
-    with_slash = f"{request.path_info}/"
-    if request.method == "GET" and wants_page(request) and is_valid_path(with_slash):
-        return redirect(f"{with_slash}?{request.META['QUERY_STRING']}".removesuffix("?"))
+    if request.method == "GET" and wants_page(request) and is_valid_path(f"{request.path_info}/"):
+        return redirect(request.get_full_path(force_append_slash=True))
     return build_response(request, 404, describe_missing(request.path_info), "not_found")
 
 

@@ -130,7 +130,7 @@ def cancel(tenant_id: UUID, operation_id: UUID, *, actor: Actor, banks: frozense
 
 
 def cancel_waiting(bank: Bank, kind: str) -> None:
-    """Operations of a deleted bank that would find nothing to do. Call inside a tenant transaction.
+    """Cancel operations of a deleted bank, which would find nothing to do. Call inside a tenant transaction.
 
     One that a worker has just taken ends by itself.
     """
