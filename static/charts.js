@@ -19,7 +19,7 @@ function buildSeries(element, one, place, unit) {
   return {
     label: one.label, stroke: colour, width: one.kind === "bars" ? 0 : 1.75, paths: bars, points: { show: false },
     fill: one.kind === "bars" ? colour : one.kind === "area" ? fade(colour) : undefined,
-    value: (_, __, ___, at) => (one.values[at] == null ? "–" : `${one.values[at].toLocaleString()}${unit ? ` ${unit}` : ""}`),
+    value: (_, __, ___, at) => (at == null ? "" : one.values[at] == null ? "–" : `${one.values[at].toLocaleString()}${unit ? ` ${unit}` : ""}`),
   };
 }
 
@@ -44,7 +44,7 @@ function drawChart(element) {
     const write = (seconds) => UTC_DAY.format(new Date(seconds * 1000));
     options.tzDate = (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC");
     Object.assign(options.axes[0], { values: (_, all) => all.map(write), space: 72 });
-    options.series[0] = { label: "Day", value: (_, seconds) => (seconds == null ? "–" : write(seconds)) };
+    options.series[0] = { label: "Day", value: (_, seconds) => (seconds == null ? "" : write(seconds)) };
   }
   if (data.series.some((one) => one.kind === "bars") && data.x.length > 1) {
     const half = (data.x[1] - data.x[0]) / 2; // so that the first and the last bar are whole

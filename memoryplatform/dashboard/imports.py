@@ -28,7 +28,7 @@ from memoryplatform.operations.imports.staging import (
     stage_upload,
     start_import,
 )
-from memoryplatform.operations.imports.upload import MOST_UNPACKED, UnreadableUpload, Upload
+from memoryplatform.operations.imports.upload import LONGEST_NAME, MOST_UNPACKED, UnreadableUpload, Upload
 from memoryplatform.operations.models import Operation
 from memoryplatform.operations.transfer.errors import TransferError
 from providers.errors import ProviderError
@@ -54,6 +54,7 @@ FORMAT_HELP = (  # title, icon and explanation
 class UploadForm(forms.Form):
     file = forms.FileField(required=False)
     text = forms.CharField(required=False, strip=False)
+    name = forms.CharField(required=False, max_length=LONGEST_NAME)
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
@@ -68,7 +69,7 @@ class UploadForm(forms.Form):
         file: UploadedFile[Any] | None = self.cleaned_data["file"]
         if file:
             return str(file.name or ""), file.read()
-        return "", str(self.cleaned_data["text"]).replace("\r\n", "\n").encode(errors="replace")
+        return self.cleaned_data["name"], str(self.cleaned_data["text"]).replace("\r\n", "\n").encode(errors="replace")
 
 
 @bank_page(Right.WRITE)

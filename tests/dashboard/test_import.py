@@ -172,6 +172,20 @@ def test_a_pasted_text(client: Client, bank: Bank) -> None:
     assert f"{BANK}documents/" in client.get(started["Location"], headers={"HX-Request": "true"}).content.decode()
 
 
+def test_a_pasted_text_has_the_name_that_it_is_given(client: Client, bank: Bank) -> None:
+    answer = client.post(PAGE, {"text": "Fennel goes with oranges.", "name": " Notes of Monday "})
+    page = read(client, answer["Location"])
+    assert re.search(r"<h1[^>]*>Notes of Monday</h1>", page)
+    assert page.count("Notes of Monday") >= 2  # the document has it too
+
+
+def test_a_name_that_is_too_long_is_refused_and_kept(client: Client, bank: Bank) -> None:
+    answer = client.post(PAGE, {"text": "Fennel goes with oranges.", "name": "n" * 151})
+    assert answer.status_code == 422
+    assert "at most 150 characters" in answer.content.decode()
+    assert "n" * 151 in answer.content.decode()
+
+
 def test_a_model_is_named_before_it_reads(client: Client, bank: Bank, llm: ScriptedLLM) -> None:
     page = read(client, stage(client, "note.txt", b"Fennel goes with oranges. " * 40))
     assert "will read about 260 tokens of this text" in page
