@@ -200,3 +200,17 @@ function showToast(text, kind = "info") {
   setTimeout(() => toast.remove(), 6000);
 }
 window.showToast = showToast;
+
+// Why a passkey could not be used. Without this, allauth tells the console alone.
+const PASSKEY_FAULTS = {
+  NotAllowedError: "No passkey was used. Try again, or sign in with your password.",
+  SecurityError: "Passkeys do not work at this address, only at the service's own domain name.",
+};
+document.addEventListener("allauth.error", (event) => {
+  event.preventDefault();
+  document.getElementById("passkey-fault")?.remove();
+  const fault = document.createElement("p");
+  Object.assign(fault, { id: "passkey-fault", role: "alert", className: "alert alert-error mt-4" });
+  fault.textContent = PASSKEY_FAULTS[event.detail.exception.name] ?? "The passkey could not be used. Try again.";
+  document.querySelector("h1").after(fault);
+});

@@ -67,16 +67,13 @@ def read_stock_model(path: Path, *, has_head: bool) -> Encoder:
     graph = onnx.load(str(path)).graph
     arrays = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
     floats = {name: value for name, value in arrays.items() if value.dtype == np.float32 and "_scale" not in name}
-    state = {name: value for name, value in floats.items() if "." in name}
+    state = {name: value for name, value in floats.items() if "." in name and (has_head or "pooler" not in name)}
     for name in arrays:
         if name.endswith(".weight_quantized") and "embeddings" in name:
             state[name.removesuffix("_quantized")] = dequantise(arrays, name.removesuffix("_quantized"))
     for node in graph.node:
-        if node.op_type == "MatMulInteger":
-            place = (
-                node.name.strip("/").replace("/Gemm_MatMul_quant", "").replace("/MatMul_quant", "").replace("/", ".")
-            )
-            state[f"{place}.weight"] = dequantise(arrays, node.input[1].removesuffix("_quantized")).T
+        if node.op_type == "MatMulInteger" and (has_head or "pooler" not in node.name):
+            state[name_of_weight(node)] = dequantise(arrays, node.input[1].removesuffix("_quantized")).T
     layers = 1 + max(int(name.split("layer.")[1].split(".")[0]) for name in state if "layer." in name)
     model = Encoder(layers=layers, has_head=has_head)
     prefix = "" if has_head else "bert."

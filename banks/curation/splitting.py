@@ -105,9 +105,12 @@ def split_entity(bank: Bank, entity: Entity, split: Split) -> Entity:
 
 
 def make_entity(bank: Bank, entity: Entity, split: Split, moved: Sequence[str]) -> Entity:
-    name = split.name or choose_canonical(moved)
     kind = split.kind or entity.kind
-    if same := find_namesake(bank, identity_key(name), kind):
+    name = split.name or choose_free_name(bank, kind, moved)
+    same = find_namesake(bank, identity_key(name), kind)
+    if same and same.id == entity.id:
+        raise EntityConflict(f"{entity.name} keeps this name; give the new entity another.")
+    if same:
         raise EntityExists(same.id)
     return Entity.objects.for_tenant(bank.tenant_id).create(
         bank=bank,
@@ -118,6 +121,14 @@ def make_entity(bank: Bank, entity: Entity, split: Split, moved: Sequence[str]) 
         is_speaker=entity.is_speaker,
         name_is_chosen=bool(split.name),
     )
+
+
+def choose_free_name(bank: Bank, kind: str, moved: Sequence[str]) -> str:
+    """The most complete name of the mentions that no other entity has."""
+    taken = {name for name in set(moved) if find_namesake(bank, identity_key(name), kind)}
+    if free := [name for name in moved if name not in taken]:
+        return choose_canonical(free)
+    raise EntityConflict(f"{choose_canonical(moved)} is the name of another entity; give the new one a name.")
 
 
 def release_names(bank: Bank, entity: Entity, taken: set[str], left: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET
 from banks.enums import Network
 from banks.models import MemoryUnit, Message
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
-from memoryplatform.dashboard.faults import write_fault
+from memoryplatform.dashboard.faults import read_id, write_fault
 from memoryplatform.dashboard.texts import Span, mark_spans
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.conversations import Conversation, list_threads, read_conversation, read_titles
@@ -103,13 +103,6 @@ def show_conversation(request: BankRequest) -> HttpResponse:
         "later": "?" + urlencode({"thread": thread, "after": last.id}) if found.has_later else "",
     }
     return render(request, "dashboard/conversations/conversation.html", context)
-
-
-def read_id(written: str) -> UUID | None:
-    try:
-        return UUID(written)
-    except ValueError:
-        return None
 
 
 def is_in_thread(request: BankRequest, thread: str, message_id: UUID) -> bool:

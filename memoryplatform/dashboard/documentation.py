@@ -24,6 +24,8 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
+from banks.text_index.stop_words import STOP_WORDS
+
 GROUPS = {
     "Start": (
         "README.md docs/tutorial.md docs/dashboard.md docs/sdk.md docs/cli.md docs/mcp.md docs/openai-proxy.md "
@@ -162,8 +164,9 @@ class Library:
         return (order[place - 1] if place else None), (order[place + 1] if place + 1 < len(order) else None)
 
     def search(self, query: str) -> list[Result]:
-        """The sections in which every word of the query begins a word, best first."""
-        words = list_words(query)[:MOST_WORDS]
+        """The sections in which every word of the query begins a word, best first. Stop words count only alone."""
+        given = list_words(query)
+        words = ([word for word in given if word not in STOP_WORDS] or given)[:MOST_WORDS]
         scored = [
             (score, page, section)
             for page in self.pages.values()

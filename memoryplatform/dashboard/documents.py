@@ -17,8 +17,8 @@ from banks.enums import Network
 from banks.models import Bank, Chunk, Document, MemoryUnit, UnitSource
 from banks.models.bank import VECTOR_COLUMNS
 from memoryplatform.dashboard.access import BankRequest, bank_page, perform, wants_part
-from memoryplatform.dashboard.conversations import find_unit, read_id
-from memoryplatform.dashboard.faults import write_fault
+from memoryplatform.dashboard.conversations import find_unit
+from memoryplatform.dashboard.faults import read_id, write_fault
 from memoryplatform.dashboard.texts import LONGEST, Span, mark_spans
 from memoryplatform.operations import documents as operations
 from memoryplatform.operations.account.access import Right

@@ -16,8 +16,7 @@ from banks.enums import EntityKind
 from banks.errors import BankError, EntityNotFound
 from banks.models import Entity
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
-from memoryplatform.dashboard.faults import list_choice_faults
-from memoryplatform.dashboard.timeline import read_id
+from memoryplatform.dashboard.faults import list_choice_faults, read_id
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.entities import change_entity, get_entity
 from memoryplatform.operations.entity_curation import (

@@ -16,13 +16,15 @@ from memoryplatform.dashboard.access import find_open_page
 
 MOST_FIELDS = 50
 SECRETS = ("csrf", "password", "secret", "api_key", "code", "token")  # parts of names whose values are not shown
+EXPIRED = "This form has expired. Open its page again and repeat it."
+ENDED = "Your session has ended. Sign in in another tab and send this again: what you typed stays here."
 log = structlog.get_logger(__name__)
 
 
 def handle_csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     log.info("csrf.refused", reason=reason)
     if not wants_page(request):
-        detail = "This form has expired. Open its page again and repeat it."
+        detail = EXPIRED if request.user.is_authenticated else ENDED
         return build_response(request, 403, detail, "permission_denied")
     page = find_open_page(request)
     email = getattr(request.user, "email", "") if request.user.is_authenticated else ""

@@ -1,6 +1,7 @@
 """Values in the address that can't be read. They do not filter, and every page says so in the same words."""
 
 from collections.abc import Container, Mapping
+from uuid import UUID
 
 from django import forms
 from django.http import QueryDict
@@ -11,6 +12,13 @@ LONGEST = 60  # characters of a value that are repeated
 def write_fault(label: str, written: str) -> str:
     """`label` is the name of the filter on the page. `control_characters` shows a character that nobody sees."""
     return f"{label}: “{written[:LONGEST]}” can't be read, so it does not filter."
+
+
+def read_id(written: str) -> UUID | None:
+    try:
+        return UUID(written)
+    except ValueError:
+        return None
 
 
 def list_choice_faults(given: QueryDict, known: Mapping[str, tuple[str, Container[str]]]) -> list[str]:

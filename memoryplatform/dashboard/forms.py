@@ -5,6 +5,7 @@ from datetime import datetime, time
 from typing import Any, cast
 
 from django import forms
+from django.conf import settings
 from django.utils.timezone import make_aware
 
 from memoryplatform.operations.audit_log import AuditFilter
@@ -129,7 +130,7 @@ class BankForm(forms.Form):
 class WebhookForm(forms.Form):
     """A form without `banks` changes a webhook, whose bank stays as it is."""
 
-    url = forms.CharField(label="Address", max_length=2_000, help_text="http:// or https://, a public address.")
+    url = forms.CharField(label="Address", max_length=2_000)
     name = forms.CharField(label="Name", max_length=200, required=False)
     events = forms.MultipleChoiceField(
         label="Events",
@@ -139,6 +140,8 @@ class WebhookForm(forms.Form):
 
     def __init__(self, *args: Any, banks: Iterable[str] | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        reach = "a private address too" if settings.WEBHOOK_PRIVATE_ADDRESSES else "a public address"
+        self.fields["url"].help_text = f"http:// or https://, {reach}."
         if banks is not None:
             choices = [("", "All banks"), *((bank, bank) for bank in banks)]
             self.fields["bank_id"] = forms.ChoiceField(label="Bank", choices=choices, required=False)

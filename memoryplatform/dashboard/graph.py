@@ -10,8 +10,7 @@ from django.views.decorators.http import require_GET
 from banks.enums import EntityKind, Network
 from banks.errors import BankError
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
-from memoryplatform.dashboard.faults import list_choice_faults, write_fault
-from memoryplatform.dashboard.timeline import read_id
+from memoryplatform.dashboard.faults import list_choice_faults, read_id, write_fault
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.graphs import (
     ENTITY,

@@ -12,8 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from memoryplatform.dashboard.access import TenantRequest, perform, tenant_page
-from memoryplatform.dashboard.faults import list_form_faults, write_fault
-from memoryplatform.dashboard.operations import read_id
+from memoryplatform.dashboard.faults import list_form_faults, read_id, write_fault
 from memoryplatform.operations.account import llm_log
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.account.errors import AccountInvalid, LLMRequestNotFound

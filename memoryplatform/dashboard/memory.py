@@ -51,12 +51,24 @@ CHANGE_WORDS = {
     "scheduled": "An end is scheduled",
     "restored": "Restored",
 }
+END_WORDS = {
+    "update": "true once, and no longer",
+    "correction": "never true",
+    "source_removed": "the source was removed",
+}
 MOVE_WORDS = {  # of an opinion by a memory
     "formed": "Formed from it",
     "reinforce": "Reinforced by it",
     "weaken": "Weakened by it",
     "contradict": "Contradicted by it",
     "revised": "Reworded after it",
+}
+TITLES = {
+    "close_reason": "Why it ended",
+    "occurred_start": "Happened from",
+    "occurred_end": "Happened until",
+    "valid_from": "True from",
+    "valid_until": "True until",
 }
 MOMENTS = {"occurred_start", "occurred_end", "mentioned_at", "valid_until", "expired_at", "valid_from"}
 
@@ -214,7 +226,7 @@ def show_change(change: UnitChange, stored: Collection[str]) -> dict[str, Any]:
         if name == "text":
             fields.append(("Text", compare(str(before or ""), str(after or "")), None, None))
         elif name not in {"search_text", "superseded_by", "expired_at"} and (before or "") != (after or ""):
-            title = name.replace("_", " ").capitalize()
+            title = TITLES.get(name) or name.replace("_", " ").capitalize()
             fields.append((title, None, show_value(name, before), show_value(name, after)))
     other = change.after.get("superseded_by") or change.before.get("superseded_by")
     return {
@@ -232,6 +244,8 @@ def show_value(name: str, value: Any) -> Any:
             return datetime.fromisoformat(value)
         except ValueError:
             return value
+    if name == "close_reason":
+        return END_WORDS.get(value, value)
     if isinstance(value, dict):
         return ", ".join(f"{key}={held}" for key, held in value.items())
     return ", ".join(map(str, value)) if isinstance(value, list) else value

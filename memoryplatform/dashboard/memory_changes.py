@@ -17,9 +17,11 @@ from banks.enums import FACTUAL, Network
 from banks.errors import BankError, MemoryChanged
 from banks.lifecycle.closing_by_hand import Invalidation
 from banks.lifecycle.editing import UnitEdit
-from banks.models import Bank, MemoryUnit
+from banks.models import Bank, MemoryUnit, UnitChange
 from banks.models.bank import VECTOR_COLUMNS
+from banks.rendering import render_text
 from memoryplatform.dashboard.access import BankRequest, bank_page, perform
+from memoryplatform.dashboard.faults import read_id
 from memoryplatform.operations.access import name_of
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.erasures.targets import Kind, Target
@@ -134,6 +136,27 @@ def read_editable(shown: single.ShownMemory) -> dict[str, Any]:
     )
 
 
+def read_former(request: BankRequest, unit: MemoryUnit) -> dict[str, Any]:
+    """The values that the edit which the address names replaced, for the reader to look at and save."""
+    if (change_id := read_id(request.GET.get("before", ""))) is None:
+        return {}
+    with tenant_transaction(request.access.tenant_id):
+        rows = UnitChange.objects.for_tenant(request.access.tenant_id)
+        change = rows.filter(unit=unit, id=change_id, action=UnitChange.Action.EDITED).first()
+    former = dict(change.before) if change else {}
+    fields = {name: former[name] for name in ("network", "confidence", "context", "importance") if name in former}
+    for name in {"occurred_start", "occurred_end"} & former.keys():
+        at = former[name] and datetime.fromisoformat(former[name])
+        fields[name] = at and at.replace(second=0, microsecond=0)
+    if "text" in former:
+        fields["text"] = render_text(former.get("speaker", unit.speaker), former["text"])
+    if "tags" in former:
+        fields["tags"] = ", ".join(former["tags"])
+    if "metadata" in former:
+        fields["metadata"] = "\n".join(f"{key}={value}" for key, value in former["metadata"].items())
+    return fields
+
+
 def renew_version(request: BankRequest, shown: single.ShownMemory) -> QueryDict:
     """The input with the present version. The reader is shown the other change, so a second save may replace it."""
     given = request.POST.copy()
@@ -147,9 +170,11 @@ def edit_memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
     access, bank_id = request.access.to_bank(), request.bank.bank_id
     shown = single.show_memory(access, bank_id, memory_id)
     unit = shown.described.unit
-    form = EditForm(request.POST or None, of=unit, initial=read_editable(shown))
+    is_sent = request.method == "POST"
+    former = {} if is_sent else read_former(request, unit)
+    form = EditForm(request.POST if is_sent else None, of=unit, initial=read_editable(shown) | former)
     is_changed = False
-    if request.method == "POST" and form.is_valid():
+    if is_sent and form.is_valid():
         try:
             edit, reason = form.edit(), form.cleaned_data["reason"]
             if edit != UnitEdit():
@@ -163,7 +188,13 @@ def edit_memory(request: BankRequest, memory_id: UUID) -> HttpResponse:
             form.add_error(None, CONFLICT)
         except (BankError, OperationError, QuotaExceeded) as error:
             form.add_error(None, str(error))
-    context = {"unit": unit, "form": form, "is_closed": unit.expired_at is not None, "is_changed": is_changed}
+    context = {
+        "unit": unit,
+        "form": form,
+        "is_closed": unit.expired_at is not None,
+        "is_changed": is_changed,
+        "is_former": bool(former),
+    }
     return render(request, "dashboard/memories/edit.html", context, status=422 if form.errors else 200)
 
 

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from banks.models import Bank, MemoryUnit
 from memoryplatform.dashboard.access import TenantRequest, perform, tenant_page
-from memoryplatform.dashboard.faults import list_choice_faults, write_fault
+from memoryplatform.dashboard.faults import list_choice_faults, read_id, write_fault
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.banks.profile import find_banks
 from memoryplatform.operations.errors import OperationNotFound
@@ -283,13 +283,6 @@ def describe(value: object) -> str:
         return f"{len(value):,}"
     text = {True: "yes", False: "no", None: "none"}[value] if value is None or isinstance(value, bool) else str(value)
     return text if len(text) <= 200 else f"{text[:200]}…"  # noqa: PLR2004
-
-
-def read_id(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
 
 
 def clean_words(text: str) -> str:

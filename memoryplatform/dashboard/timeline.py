@@ -14,7 +14,7 @@ from banks.enums import Network
 from banks.errors import EntityNotFound
 from banks.models import Entity
 from memoryplatform.dashboard.access import BankRequest, bank_page, wants_part
-from memoryplatform.dashboard.faults import list_choice_faults, write_fault
+from memoryplatform.dashboard.faults import list_choice_faults, read_id, write_fault
 from memoryplatform.operations.account.access import Right
 from memoryplatform.operations.entities import get_entity
 from memoryplatform.operations.timeline import (
@@ -155,13 +155,6 @@ def read_moment(text: str) -> datetime | None:
         return None
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return aware if EARLIEST < aware < LATEST else None
-
-
-def read_id(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
 
 
 def describe(

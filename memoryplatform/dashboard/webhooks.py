@@ -13,8 +13,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from banks.errors import BankNotFound
 from memoryplatform.dashboard.access import TenantRequest, perform, tenant_page
+from memoryplatform.dashboard.faults import read_id
 from memoryplatform.dashboard.forms import WebhookForm
-from memoryplatform.dashboard.operations import read_id
 from memoryplatform.dashboard.shown_once import forget_secret, lead_to_secret, read_secret
 from memoryplatform.operations import webhooks as use_cases
 from memoryplatform.operations.access import BankAccess

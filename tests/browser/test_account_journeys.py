@@ -142,6 +142,13 @@ def test_a_person_adds_a_passkey_and_signs_in_with_it(page: Page) -> None:
     check_page(page, "accounts-2fa-webauthn-listed")  # it ends the virtual authenticator, so it comes last
 
 
+def test_an_address_without_a_name_has_no_passkeys_and_says_so(page: Page, server: str) -> None:
+    page.goto(f"{server.replace('localhost', '127.0.0.1')}/accounts/login/")
+    for _ in range(2):
+        page.get_by_role("button", name="Use a passkey").click()
+        expect(page.get_by_role("alert")).to_have_text(re.compile("Passkeys do not work at this address"))
+
+
 def test_an_invited_person_joins(page: Page, new_page: NewPage, signed_in: SignIn) -> None:
     signed_in(page)
     page.goto("/dashboard/members/")

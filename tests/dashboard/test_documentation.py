@@ -100,6 +100,7 @@ def test_the_changelog_is_a_page(client: Client) -> None:
         ("point in time", "/docs/recall/#point-in-time"),
         ("webhook", "/docs/webhooks/"),
         ("dependenc", "/docs/dependencies/"),
+        ("what is a legal hold", "/docs/data-rights/#legal-hold"),
     ],
 )
 def test_search_finds_the_section(client: Client, query: str, first: str) -> None:

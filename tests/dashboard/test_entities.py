@@ -256,6 +256,19 @@ def test_a_split_and_its_undo(client: Client, acme: Tenant, bank: Bank) -> None:
     assert read_mentions(acme) == before
 
 
+def test_a_split_by_memories_needs_a_name_of_its_own(client: Client, acme: Tenant, bank: Bank) -> None:
+    sam = name_entity(acme, bank, "Sam", texts=("Sam is here.", "Sam is there."))
+    with tenant_transaction(acme.id):
+        unit = MemoryUnit.objects.of_bank(bank).get(text="Sam is there.")
+    preview = client.get(page_of(sam, "split/"), {"unit": str(unit.id), "preview": "yes"})
+    assert preview.status_code == 422
+    assert "Sam is the name of another entity; give the new one a name." in preview.content.decode()
+    same = client.get(page_of(sam, "split/"), {"unit": str(unit.id), "name": "Sam", "preview": "yes"})
+    assert "Sam keeps this name; give the new entity another." in same.content.decode()
+    assert client.post(page_of(sam, "split/"), {"unit": str(unit.id), "name": "Sam Two"}).status_code == 302
+    assert read_mentions(acme) == {"Sam": {"Sam is here."}, "Sam Two": {"Sam is there."}}
+
+
 def test_a_split_of_nothing_or_everything_is_refused(client: Client, acme: Tenant, bank: Bank) -> None:
     sam = name_entity(acme, bank, "Sam", texts=("Sam is here.",))
     for given in ({}, {"alias": "Sam"}, {"alias": "Nobody"}, {"unit": "x"}):

@@ -176,6 +176,21 @@ def test_editing_leaves_a_step_of_history(client: Client, support: Bank) -> None
     assert client.post(f"{LIST}{unit.id}/edit/", again).status_code == 302
 
 
+def test_an_edit_can_be_taken_back(client: Client, acme: Tenant, support: Bank) -> None:
+    unit = find_unit(support, "sunrise")
+    page = f"{LIST}{unit.id}/"
+    given = {"text": "She paints.", "network": unit.network, "importance": "0.5", "tags": "art", "metadata": ""}
+    assert client.post(f"{page}edit/", given).status_code == 302
+    (back,) = re.findall(r'href="([^"]+\?before=[^"]+)"', client.get(page).content.decode())
+    form = client.get(back).content.decode()
+    assert "These are the values from before that edit." in form
+    assert "I painted a sunrise over the lake" in form
+    assert 'name="tags" value="art"' not in form
+    nonsense = client.get(f"{page}edit/?before=nonsense").content.decode()
+    assert "She paints." in nonsense
+    assert "These are the values" not in nonsense
+
+
 @pytest.mark.parametrize(
     ("field", "value"), [("text", ""), ("importance", "7"), ("metadata", "novalue"), ("occurred_start", "x")]
 )

@@ -81,7 +81,6 @@ class Named(Part):
     name: str
     kind: EntityKind
     aliases: tuple[str, ...] = ()
-    summary: str = ""
     attributes: dict[str, str] = Field(default_factory=dict)
 
 

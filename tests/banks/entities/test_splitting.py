@@ -9,7 +9,7 @@ from banks.curation.merging import merge_entities
 from banks.curation.splitting import Split, split_entity
 from banks.entities.recount import find_chosen
 from banks.enums import EntityKind
-from banks.errors import EntityConflict, EntityExists
+from banks.errors import EntityConflict
 from banks.locking import lock_memory
 from banks.models import Bank, CoOccurrence, Entity, EntityName, MemoryUnit, Mention, Relationship
 from banks.types import FoundEntity
@@ -83,7 +83,7 @@ def test_memories_can_be_named_instead_where_both_have_one_name(bank: Bank) -> N
         "Alice",
         relations=[relation("Alice", "studies_in", "Berlin", object_is_value=True)],
     )
-    with pytest.raises(EntityExists):
+    with pytest.raises(EntityConflict, match="Alice is the name of another entity"):
         split(bank, "Alice", unit_ids=frozenset({berlin}))
     new = split(bank, "Alice", unit_ids=frozenset({berlin}), name="Alice Berger")
     assert entities(bank) == {"Alice": 1, "Alice Berger": 1}
