@@ -84,7 +84,11 @@ function fillDraft(draft) {
   }
   const dialog = form.closest("dialog:not([open])");
   if (dialog) showForm(dialog);
-  showToast("Your session had ended. Your input is here again, and not saved yet.");
+  const notice = document.createElement("p"); // in the page: a toast would cover the buttons of the form
+  notice.className = `alert alert-info ${dialog ? "m-5 mb-0" : "mb-5"}`;
+  notice.setAttribute("role", "status");
+  notice.textContent = "Your session had ended. Your input is here again, and not saved yet.";
+  (dialog ? form : document.querySelector("#content > div > div")).prepend(notice);
 }
 // A second click within three seconds sends a form no second time.
 document.addEventListener("submit", (event) => {
@@ -172,7 +176,7 @@ if (palette) {
 // Escape closes the tenant switcher, and the meaning of a word.
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") document.activeElement?.closest(".hint")?.blur();
-  const menu = event.key === "Escape" && document.querySelector("aside details[open]");
+  const menu = event.key === "Escape" && document.querySelector("aside details[open]:not(nav *)");
   if (!menu) return;
   menu.open = false;
   menu.querySelector("summary").focus();

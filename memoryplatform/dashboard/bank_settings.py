@@ -16,7 +16,6 @@ from banks.models import Bank
 from memoryplatform.dashboard.access import LAST_BANK, BankRequest, bank_page, perform
 from memoryplatform.dashboard.extraction import LONGEST_TRIAL, ExtractionForm, try_text
 from memoryplatform.operations.account.access import Right
-from memoryplatform.operations.account.errors import AccountInvalid
 from memoryplatform.operations.account.own_llm import find_llm
 from memoryplatform.operations.banks import legal_hold, profile, retention
 from memoryplatform.operations.banks.embedding_model import get_state
@@ -133,8 +132,9 @@ def show_settings(
     form: SettingsForm | None = None,
     rule_form: RuleForm | None = None,
     extraction_form: ExtractionForm | None = None,
+    typed_id: str | None = None,
 ) -> HttpResponse:
-    """A form that is left out shows what is stored."""
+    """A form that is left out shows what is stored. `typed_id` is a wrong id, typed to delete the bank."""
     with tenant_transaction(request.access.tenant_id):
         rules = list(RetentionRule.objects.of_bank(request.bank).order_by("id"))
     given = [one for one in (form, rule_form, extraction_form) if one is not None]
@@ -146,8 +146,9 @@ def show_settings(
         "rules": rules,
         "embedding": get_state(request.access.to_bank(), request.bank.bank_id),
         "longest_trial": LONGEST_TRIAL,
+        "typed_id": typed_id,
     }
-    status = 422 if any(one.errors for one in given) else 200
+    status = 422 if typed_id is not None or any(one.errors for one in given) else 200
     return render(request, "dashboard/bank/settings.html", context, status=status)
 
 
@@ -257,18 +258,13 @@ def change_hold(request: BankRequest) -> HttpResponse:
 @require_POST
 def delete_bank(request: BankRequest) -> HttpResponse:
     """The person types the id of the bank, so that no slip deletes it."""
-    bank_id = request.bank.bank_id
+    bank_id, typed_id = request.bank.bank_id, request.POST.get("bank_id", "")
+    if typed_id.strip() != bank_id:
+        return show_settings(request, typed_id=typed_id)
 
     def act() -> str:
-        if request.POST.get("bank_id", "").strip() != bank_id:
-            raise AccountInvalid({"bank_id": f"Type {bank_id} to delete this bank."})
         profile.delete_bank_for_good(request.access.to_bank(), bank_id)
         request.session.pop(LAST_BANK, None)  # the menu no longer offers its pages
         return f"The bank {bank_id} is deleted. Its memories are erased in the background."
 
-    page = (
-        f"{reverse('bank_settings', args=[bank_id])}#delete"
-        if request.POST.get("bank_id", "").strip() != bank_id
-        else "dashboard"
-    )
-    return perform(request, act, page)
+    return perform(request, act, "dashboard")

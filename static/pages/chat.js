@@ -4,6 +4,7 @@ const talk = document.getElementById("talk");
 const box = sayForm.elements.text;
 const NO_MODEL = "No language model is configured, so I can't answer. What I remember about this is listed under “Recalled”.";
 const [sayButton, stopButton] = sayForm.querySelectorAll("button");
+const SHOWN = 6; // recalled memories, before the reader asks for more
 let turns = 0;
 let running = null;
 
@@ -22,11 +23,14 @@ function showRecalled(memories, side, numbers) {
   const list = document.getElementById("recalled");
   const [read, leftOut] = splitByRead(memories, numbers);
   document.getElementById("recalled-empty").hidden = true;
-  document.getElementById("recalled-count").textContent = read.length;
-  list.replaceChildren(...read.map(([number, memory]) => buildBasis(memory, number, side)));
-  document.getElementById("left-out").hidden = !leftOut.length;
-  document.getElementById("left-out-count").textContent = leftOut.length;
-  document.getElementById("left-out-list").replaceChildren(...leftOut.map(([number, memory]) => buildBasis(memory, number, side)));
+  const build = (entries) => entries.map(([number, memory]) => buildBasis(memory, number, side));
+  document.getElementById("recalled-count").textContent = read.length > SHOWN ? `the first ${SHOWN} of ${read.length}` : read.length;
+  list.replaceChildren(...build(read.slice(0, SHOWN)));
+  for (const [name, entries] of [["more", read.slice(SHOWN)], ["left-out", leftOut]]) {
+    document.getElementById(name).hidden = !entries.length;
+    document.getElementById(`${name}-count`).textContent = entries.length;
+    document.getElementById(`${name}-list`).replaceChildren(...build(entries));
+  }
   if (!memories.size) list.append(make("li", "py-6 text-center text-sm text-soft", "Nothing in memory matches."));
 }
 

@@ -20,7 +20,7 @@ let renderer, labels = [], chosen = null, hovered = null, near = new Set(), colo
 const readColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 function readColours() {
-  colours = Object.fromEntries([...KINDS.map((kind, place) => [kind, readColour(`--chart-${place + 1}`)]),
+  colours = Object.fromEntries([...KINDS.map((kind) => [kind, readColour(`--kind-${kind.toLowerCase()}`)]),
     ...NETWORKS.map((name) => [name, readColour(`--${name}`)]),
     ...Object.entries(EDGES).map(([type, name]) => [`edge ${type}`, readColour(name)]),
     ...["ink", "line", "surface"].map((name) => [name, readColour(`--${name}`)])]);

@@ -18,6 +18,7 @@ const WRITE = {
 const form = document.getElementById("timeline-form");
 const chart = document.getElementById("timeline-chart");
 const tip = document.getElementById("timeline-tip");
+const assumed = document.getElementById("timeline-assumed"); // an entry of the legend
 const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 const drawn = new Map(); // the group of each item
 const pen = document.createElement("canvas").getContext("2d");
@@ -92,6 +93,7 @@ function draw() {
     layers.ground.append(make("line", { x1: 0, x2: width, y1: top + height, y2: top + height, class: "timeline-rule" }));
     top += height;
   }
+  assumed.hidden = !data.items.some(isTrueUnseen);
   if (!data.items.length && !data.buckets.length) {
     layers.ground.append(make("text", { x: width / 2, y: top + 44, class: "timeline-nothing" }, "Nothing in this window"));
     top += 90;
@@ -144,7 +146,9 @@ function measure(item, longest) {
   const most = item === data.pinned ? Math.max(chart.clientWidth - 28, LEAST_LABEL) : limit(chart.clientWidth - left - 24, LEAST_LABEL, longest);
   const label = shorten(item, most);
   const length = measureLabel(item, label);
-  return { start, end, left, right: Math.max(end + (open ? FADE : 0), left + length + 4), open, label, length };
+  // Every label stays inside the chart, so one at the right edge begins before its bar.
+  const text = limit(left - 2, item === data.pinned ? 14 : 4, Math.max(chart.clientWidth - length - 10, 14));
+  return { start, end, left: Math.min(left, text + 2), right: Math.max(end + (open ? FADE : 0), text + length + 6), bar: left, open, label, text };
 }
 
 function pack(items, longest) {
@@ -185,7 +189,8 @@ function drawItem(key, one, y, height, withLabel) {
   }
   const { item } = one;
   group.item = item;
-  group.setAttribute("class", `timeline-item timeline-${item.network}${item.closed ? " timeline-over" : ""}${
+  const isAssumed = isTrueUnseen(item);
+  group.setAttribute("class", `timeline-item timeline-${item.network}${item.closed ? " timeline-over" : ""}${isAssumed ? " timeline-assumed" : ""}${
     item.closed === "correction" ? " timeline-wrong" : ""}${item === data.pinned ? " timeline-pinned" : ""}${
     item.is_hidden ? " timeline-hidden" : ""}${withLabel ? "" : " timeline-crowded"}`);
   group.setAttribute("transform", `translate(0 ${y.toFixed(1)})`);
@@ -194,20 +199,17 @@ function drawItem(key, one, y, height, withLabel) {
   const bar = { y: middle - thick / 2, height: thick, rx: thick / 2, class: "timeline-bar" };
   const parts = [make("rect", { x: one.left - 4, y: 0, width: one.right - one.left + 4, height: height - 2,
     class: "timeline-hit", rx: 6 })];
-  if (one.end - one.left > 3) parts.push(make("rect", { ...bar, x: one.left, width: one.end - one.left, fill: "currentColor" }));
-  if (one.open && one.end > 0 && !item.is_hidden) {
-    parts.push(make("rect", { ...bar, x: Math.max(one.end, one.left) - 2, width: FADE, rx: 0, fill: `url(#fade-${item.network})` }));
+  if (one.end - one.bar > 3) parts.push(make("rect", { ...bar, x: one.bar, width: one.end - one.bar, fill: "currentColor" }));
+  if (one.open && one.end > 0 && !item.is_hidden && !isAssumed) {
+    parts.push(make("rect", { ...bar, x: Math.max(one.end, one.bar) - 2, width: FADE, rx: 0, fill: `url(#fade-${item.network})` }));
   }
   if (one.start >= 0) parts.push(make("circle", { cx: one.start, cy: middle, r: 4.5, class: "timeline-dot" }));
-  parts.push(drawLabel(item, one));
+  parts.push(make("text", { x: one.text, y: 12, class: "timeline-label" }, one.label));
   group.replaceChildren(...parts);
 }
 
-// The label of a pinned memory is as long as the chart allows. Every label stays inside the chart.
-function drawLabel(item, { left, label, length }) {
-  const x = limit(left - 2, item === data.pinned ? 14 : 4, Math.max(chart.clientWidth - length - 10, 14));
-  return make("text", { x, y: 12, class: "timeline-label" }, label);
-}
+// Without a known start a memory counts as true on the chosen day, although its bar begins later, when it was said.
+const isTrueUnseen = (item) => data.as_of !== null && item.since > data.as_of && item.true_from === null && !item.is_hidden;
 
 const address = (item) => `${chart.dataset.bank}${item.network === "opinion" ? "opinions" : "memories"}/${item.id}/`;
 
@@ -276,7 +278,7 @@ function drawMarks(bottom) {
     .filter(([, at]) => at !== null && at >= view.from && at <= view.to).map(([name, at, label]) => ({ name, label, x: place(at) }));
   for (const { name, label, x } of marks) {
     const y = name === "as_of" ? TOP - 22 : TOP - 8;
-    layers.front.append(make("line", { x1: x, x2: x, y1: y + 4, y2: bottom, class: `timeline-mark timeline-mark-${name}` }));
+    (data.buckets.length ? layers.front : layers.ground).append(make("line", { x1: x, x2: x, y1: y + 4, y2: bottom, class: `timeline-mark timeline-mark-${name}` }));
     if (name === "now" && marks.some((one) => one.name === "known_at" && Math.abs(one.x - x) < 130)) continue;
     const side = x + measureText(label, 11, 600) + 10 > width ? "end" : "start";
     layers.front.append(make("text", { x: x + { start: 4, end: -4 }[side], y, "text-anchor": side,

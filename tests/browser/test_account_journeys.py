@@ -179,6 +179,8 @@ def test_an_admin_creates_rotates_and_revokes_a_key(page: Page, signed_in: SignI
     expect(page.locator("#new-key")).to_have_count(0)
     assert page.request.get("/v1/banks", headers={"Authorization": f"Bearer {first}"}).status == 200
     page.get_by_role("button", name="Rotate").click()
+    page.get_by_role("dialog").get_by_role("button", name="Rotate").click()
+    page.wait_for_function("(first) => document.querySelector('#new-key')?.innerText !== first", arg=first)
     second = page.locator("#new-key").inner_text()
     assert second != first
     for key in (first, second):

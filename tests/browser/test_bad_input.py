@@ -128,13 +128,13 @@ def test_a_session_that_ends_in_the_middle_of_a_form(page: Page, acme: Tenant, s
     page.get_by_label("E-mail").fill(f"owner@{acme.slug}.example.com")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    expect(page.locator("#toasts")).to_contain_text("Your input is here again")
+    expect(page.get_by_role("dialog")).to_contain_text("Your input is here again")
     expect(background).to_be_visible()
     expect(background).to_have_value("I am Juno. I like rivers.")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("I am Juno. I like rivers.").first).to_be_visible()
     page.reload()
-    expect(page.locator("#toasts")).not_to_contain_text("Your input is here again")
+    expect(page.get_by_text("Your input is here again")).to_have_count(0)
 
 
 def test_a_session_that_ends_while_one_searches(page: Page, support: Bank) -> None:

@@ -150,6 +150,33 @@ def test_labels_of_the_timeline_stay_inside_the_chart(demo: Page) -> None:
     assert demo.evaluate(tiny) == 0
 
 
+def test_no_label_of_the_timeline_covers_another_on_a_phone(demo: Page) -> None:
+    demo.set_viewport_size({"width": 380, "height": 800})
+    demo.goto(f"{BANK}/timeline/")
+    covered = """[...document.querySelectorAll('.timeline-label')].map((one) => one.getBoundingClientRect()).filter(
+        (one, place, all) => all.some((other, number) => number < place && one.left < other.right
+            && other.left < one.right && Math.abs(one.top - other.top) < 5)).length"""
+    earlier = demo.get_by_role("button", name="Earlier")
+    demo.get_by_role("button", name="Week", exact=True).click()
+    for _ in range(8):
+        demo.wait_for_function(f"{covered} === 0")
+        earlier.click()
+
+
+def test_a_memory_without_a_known_start_looks_different_before_it_was_said(demo: Page) -> None:
+    demo.set_viewport_size({"width": 1440, "height": 900})
+    demo.goto(f"{BANK}/timeline/")
+    legend, assumed = demo.locator("#timeline-assumed"), demo.locator("#timeline-chart .timeline-assumed")
+    expect(legend).to_be_hidden()
+    demo.locator("[data-travel=as_of] output").click(force=True)  # the words open the slider too
+    move_slider(demo.get_by_role("slider", name="What was true"), 30)
+    expect(legend).to_be_visible()
+    expect(assumed).not_to_have_count(0)
+    demo.locator("[data-travel=as_of]").get_by_role("button", name="At any time").click()
+    expect(legend).to_be_hidden()
+    expect(assumed).to_have_count(0)
+
+
 def test_a_lane_that_is_too_full_for_words_says_so(demo: Page) -> None:
     demo.goto(f"{BANK}/timeline/")
     expect(demo.get_by_text(re.compile(r"^\d+ memories. Zoom in to read them.$")).first).to_be_visible()

@@ -181,8 +181,11 @@ def test_a_bank_is_held_and_then_not_deleted(client: Client, support: Bank) -> N
 
 
 def test_a_bank_is_deleted_only_by_its_typed_id(client: Client, support: Bank) -> None:
-    wrong = client.post(f"{BANK}settings/delete/", {"bank_id": "Support"}, follow=True)
-    assert "Type support to delete this bank" in wrong.content.decode()
+    wrong = client.post(f"{BANK}settings/delete/", {"bank_id": "Support"})
+    assert wrong.status_code == 422
+    field = wrong.content.decode().split('id="id_bank_id"')[1].split("</div>")[0]
+    assert 'value="Support"' in field
+    assert "Type support to delete this bank" in field
     assert fresh(support).deleted_at is None
     client.post(f"{BANK}settings/delete/", {"bank_id": "support"})
     assert fresh(support).deleted_at is not None
