@@ -13,7 +13,6 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
-from django.utils import timezone
 
 from memoryplatform.operations.errors import QueueFull
 
@@ -27,11 +26,12 @@ WITH waiting AS (
     SELECT operation_id, tenant_id, created_at,
            row_number() OVER (PARTITION BY tenant_id ORDER BY created_at, operation_id) AS place
     FROM operations_dispatch
-    WHERE queue = %(queue)s AND (wakes > 0 OR due_at <= %(now)s) AND operation_id <> ALL(%(tried)s)
+    WHERE queue = %(queue)s AND (wakes > 0 OR due_at <= statement_timestamp()) AND operation_id <> ALL(%(tried)s)
 ), under_way AS (
     SELECT tenant_id, count(*) AS operations
     FROM operations_dispatch
-    WHERE queue = %(queue)s AND wakes = 0 AND due_at > %(now)s AND due_at <= %(lease_end)s
+    WHERE queue = %(queue)s AND wakes = 0 AND due_at > statement_timestamp()
+      AND due_at <= statement_timestamp() + %(lease)s
     GROUP BY tenant_id
 )
 SELECT tenant_id, operation_id
@@ -88,11 +88,9 @@ def find_waiting(queue: str) -> Iterator[tuple[UUID, UUID]]:
 
 
 def fetch_batch(queue: str, tried: list[UUID]) -> list[tuple[UUID, UUID]]:
-    now = timezone.now()
     values: dict[str, Any] = {
         "queue": queue,
-        "now": now,
-        "lease_end": now + timedelta(seconds=settings.OPERATION_LEASE_SECONDS),
+        "lease": timedelta(seconds=settings.OPERATION_LEASE_SECONDS),
         "tried": tried,
         "turns": TURNS[queue].list(),
         "batch": BATCH,

@@ -14,7 +14,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from memoryplatform.operations.idempotency import Claim, release_claim
 from memoryplatform.operations.models import Dispatch, Operation
@@ -70,9 +70,8 @@ def end_leases_left_behind() -> None:
 
 def end_lease(lease: Lease) -> None:
     """Let any worker claim the operation now, unless another worker holds it or it is finished."""
-    now = timezone.now()
     with tenant_transaction(lease.tenant_id):
         rows = Operation.objects.for_tenant(lease.tenant_id).held(lease.operation_id, lease.token)
-        if rows.update(lease_until=now):
-            Dispatch.objects.filter(operation_id=lease.operation_id).update(due_at=now, wakes=0)
+        if rows.update(lease_until=Now()):
+            Dispatch.objects.filter(operation_id=lease.operation_id).update(due_at=Now(), wakes=0)
             log.info("lease.ended", operation_id=str(lease.operation_id))

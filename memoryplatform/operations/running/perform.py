@@ -8,7 +8,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.utils import timezone
+from django.db.models.functions import Now
 from dramatiq.middleware import Shutdown, TimeLimitExceeded
 
 from banks.errors import BankError
@@ -134,7 +134,7 @@ def return_to_queue(
 
     `counts`: this attempt is one of the limited number. Returns `outcome`.
     """
-    due = timezone.now() + (wait or timedelta())
+    due = Now() + (wait or timedelta())
     try:
         with lease.transaction() as operation:
             operation.status, operation.lease_until = Operation.Status.PENDING, None

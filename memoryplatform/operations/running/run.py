@@ -1,7 +1,8 @@
 """The attempt of a handler to perform an operation: its lease, its payload, its bank, and its end.
 
 Every writing transaction checks the lease's fencing token. A heartbeat renews the lease beside the work, so that a long
-model call does not look like a dead worker.
+model call does not look like a dead worker. Leases and waits are times of the database, which all processes share: the
+clock of one machine may be wrong.
 """
 
 import threading
@@ -16,6 +17,7 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connections
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from banks.models import Bank
@@ -118,7 +120,7 @@ class Lease:
 
     def renew(self) -> None:
         """Extend the lease. Raises LeaseLost if another worker holds the operation or it was cancelled."""
-        until = lease_end()
+        until = Now() + get_lease_length()
         with tenant_transaction(self.tenant_id):
             rows = Operation.objects.for_tenant(self.tenant_id).held(self.operation_id, self.token)
             if not rows.update(lease_until=until):
@@ -128,12 +130,15 @@ class Lease:
 
 def claim(tenant_id: UUID, operation_id: UUID) -> tuple[Lease, Operation] | None:
     """Take an operation that waits, or whose lease has ended. None if there is nothing to take."""
-    now, until = timezone.now(), lease_end()
     with tenant_transaction(tenant_id):
         rows = Operation.objects.for_tenant(tenant_id).select_for_update(no_key=True, skip_locked=True)
-        operation = rows.filter(id=operation_id).first()
-        if operation is None or not is_claimable(operation, now):
+        operation = rows.annotate(read_at=Now()).filter(id=operation_id).first()
+        if operation is None:
             return None
+        now: datetime = operation.read_at  # type: ignore[attr-defined]  # an annotation
+        if not is_claimable(operation, now):
+            return None
+        until = now + get_lease_length()
         if operation.attempts >= operation.max_attempts:
             give_up(operation)
             return None
@@ -161,8 +166,8 @@ def give_up(operation: Operation) -> None:
     count_operation(operation.kind, operation.status)
 
 
-def lease_end() -> datetime:
-    return timezone.now() + timedelta(seconds=settings.OPERATION_LEASE_SECONDS)
+def get_lease_length() -> timedelta:
+    return timedelta(seconds=settings.OPERATION_LEASE_SECONDS)
 
 
 class Heartbeat:

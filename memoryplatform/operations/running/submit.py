@@ -7,7 +7,7 @@ from uuid import UUID
 import dramatiq
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from banks.models import Bank
 from memoryplatform.observability.metrics import count_operation
@@ -105,7 +105,7 @@ def dispatch(operation: Operation, *, wake: bool = True) -> None:
         operation_id=operation.id,
         tenant_id=operation.tenant_id,
         queue=queue,
-        due_at=timezone.now() + GRACE,
+        due_at=Now() + GRACE,
         wakes=1 if wake else 0,
     )
     count_operation(operation.kind, operation.status)

@@ -7,6 +7,7 @@ messages, a worker died with a lease, or the time of an attempt has come. Any nu
 import os
 import signal
 import threading
+from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
@@ -15,7 +16,7 @@ import structlog
 from django.conf import settings
 from django.db import DatabaseError, connections, transaction
 from django.db.models import F
-from django.utils import timezone
+from django.db.models.functions import Now
 from dramatiq.errors import BrokerError
 from redis.exceptions import RedisError
 
@@ -82,20 +83,18 @@ def sweep() -> int:
     finally:
         # Due again: an outage of the broker must not lengthen their waits.
         unsent = [row.operation_id for row in due if row.operation_id not in sent]
-        Dispatch.objects.filter(operation_id__in=unsent).update(due_at=timezone.now(), wakes=F("wakes") - 1)
+        Dispatch.objects.filter(operation_id__in=unsent).update(due_at=Now(), wakes=F("wakes") - 1)
     return len(due)
 
 
-def take_due() -> list[Dispatch]:
+def take_due() -> Sequence[Dispatch]:
     """Mark first, send after: a sweeper that dies in between costs a wait, never an operation."""
-    now = timezone.now()
     with transaction.atomic():
-        due = list(
-            Dispatch.objects.filter(due_at__lte=now).order_by("due_at").select_for_update(skip_locked=True)[:BATCH]
-        )
+        rows = Dispatch.objects.annotate(read_at=Now()).filter(due_at__lte=Now())
+        due = list(rows.order_by("due_at").select_for_update(skip_locked=True)[:BATCH])
         for row in due:
             repeated = max(row.wakes - 1, 0)  # without the message of the submission
-            row.due_at = now + FIRST_WAIT * 2 ** min(repeated, MAX_DOUBLINGS)
+            row.due_at = row.read_at + FIRST_WAIT * 2 ** min(repeated, MAX_DOUBLINGS)
         Dispatch.objects.bulk_update(due, ["due_at"])
         Dispatch.objects.filter(operation_id__in=[row.operation_id for row in due]).update(wakes=F("wakes") + 1)
     return due
