@@ -1,116 +1,46 @@
 """The steps of the training: `python -m training STEP... --work FOLDER`. README.md says in which order."""
 
 import argparse
-import pickle
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
-import torch
-
-from training.bert import DEVICE, Encoder, Texts, read_stock_model
-from training.embedder import EmbedderSettings, StudentSettings, distil_embedder, match_cosines, train_embedder
+from training.bert import Encoder
+from training.embedder import (
+    EmbedderSettings,
+    StudentSettings,
+    distil_embedder,
+    match_cosines,
+    train_embedder,
+)
 from training.evaluate import evaluate_embedder, evaluate_reranker, write_table
 from training.export import export
-from training.first_stage import QUERY_PREFIX, Pool, build_pools, embed_conversations, score_pairs
+from training.first_stage import QUERY_PREFIX, build_pools, embed_conversations, score_pairs
 from training.lists import TrainingList, build_lists, find_more_questions
 from training.reranker import DistilSettings, RerankerSettings, distil_reranker, train_reranker
-from training.sources import (
-    Conversation,
-    read_compressed,
-    read_dictionary,
-    read_locomo,
-    read_longmemeval,
-    read_training_sources,
-    split,
+from training.words import (
+    DistilWordsSettings,
+    WordEncoder,
+    WordSettings,
+    count_prefix,
+    distil_words,
+    evaluate_words,
+    start_head,
+    tune_words,
 )
+from training.work import Work
 
 POOL = 40
 CHAT_REPEATS = 8  # LongMemEval has few questions, and they are the most like what people ask an assistant
 STUDENT_LAYERS = {6: (1, 3, 5, 7, 9, 11), 4: (2, 5, 8, 11), 3: (3, 7, 11)}
 SHORTEST_PASSAGE, LONGEST_PASSAGE = 60, 900  # characters
 MOST_PASSAGES = 255_000
+WORD_SIZE = 64  # numbers of a word's vector
+EVALUATED_WORDS = 64  # candidates of a question
+MOST_WORD_POOLS = 200  # questions of a source
 MATCHED = 1_500  # texts whose cosines are compared with the stock model's
 STARTED = time.monotonic()
-
-
-class Work:
-    """The folder of one training: the stock models, the data, and what each step leaves for the next."""
-
-    def __init__(self, folder: Path, *, limit: int | None, student_layers: Sequence[int]) -> None:
-        self.folder = folder
-        self.student_layers = student_layers
-        self.limit = limit
-        self.document_texts = Texts(folder / "embedder" / "tokenizer.json", most_tokens=256)
-        self.pair_texts = Texts(folder / "reranker" / "tokenizer.json", most_tokens=288)
-
-    @cache  # noqa: B019  there is one Work in a run
-    def read_stock_embedder(self) -> Encoder:
-        return read_stock_model(self.folder / "embedder" / "model.onnx", has_head=False).to(DEVICE).eval()
-
-    @cache  # noqa: B019
-    def read_stock_reranker(self) -> Encoder:
-        return read_stock_model(self.folder / "reranker" / "model.onnx", has_head=True).to(DEVICE).eval()
-
-    @cache  # noqa: B019
-    def read_longmemeval(self) -> list[Conversation]:
-        return read_longmemeval(self.folder / "data" / "longmemeval-s-dev.json.xz")
-
-    @cache  # noqa: B019
-    def read_conversations(self) -> tuple[list[Conversation], list[Conversation]]:
-        """For training, and held back. Every second question of LongMemEval is for training."""
-        training, held = split(read_training_sources(self.folder / "data"))
-        return self._cut([*training, *self.read_longmemeval()[1::2]]), self._cut(held)
-
-    def read_general_text(self) -> list[str]:
-        lines = read_compressed(self.folder / "data" / "general.txt.xz").splitlines()[: self.limit]
-        return [QUERY_PREFIX + line.removeprefix("? ") if line.startswith("? ") else line for line in lines]
-
-    def read_evaluation_sets(self) -> dict[str, list[Conversation]]:
-        data = self.folder / "data"
-        sets = {
-            "locomo": read_locomo(data / "locomo-dev.json"),
-            "longmemeval": self.read_longmemeval()[::2],
-            "dictionary": read_dictionary(data / "foldoc.dict.dz"),
-        }
-        for source in ("lifebench", "realmem", "qmsum", "ikat-ptkb"):
-            sets[f"{source} held"] = [one for one in self.read_conversations()[1] if one.source == source]
-        return {name: cut for name, conversations in sets.items() if (cut := self._cut(conversations))}
-
-    def _cut(self, conversations: list[Conversation]) -> list[Conversation]:
-        """For a trial on a small machine: few conversations, few texts, few questions."""
-        if self.limit is None:
-            return conversations
-        few = []
-        for one in conversations[:: max(1, len(conversations) // 4)]:
-            inside = tuple(
-                replace(asked, candidates=min(asked.candidates, self.limit))
-                for asked in one.questions
-                if max(asked.evidence) < self.limit
-            )
-            few.append(replace(one, texts=one.texts[: self.limit], days=one.days[: self.limit], questions=inside[:2]))
-        return [one for one in few if one.questions]
-
-    def save(self, model: Encoder, name: str) -> None:
-        """Without the embeddings, which no step changes."""
-        kept = {key: value.half().cpu() for key, value in model.state_dict().items() if ".embeddings." not in key}
-        torch.save({"layers": model.layers, "state": kept}, self.folder / f"{name}.pt")
-
-    def load(self, name: str, stock: Encoder) -> Encoder:
-        saved = torch.load(self.folder / f"{name}.pt", map_location="cpu", weights_only=True)
-        model = stock.cut(range(saved["layers"]))
-        model.load_state_dict({key: value.float() for key, value in saved["state"].items()}, strict=False)
-        return model.to(DEVICE).eval()
-
-    def write_lists(self, pools: list[Pool], lists: list[TrainingList]) -> None:
-        (self.folder / "lists.pickle").write_bytes(pickle.dumps((pools, lists)))
-
-    def read_lists(self) -> tuple[list[Pool], list[TrainingList]]:
-        read: tuple[list[Pool], list[TrainingList]] = pickle.loads((self.folder / "lists.pickle").read_bytes())  # noqa: S301  `write_lists` wrote it
-        return read
 
 
 def prepare(work: Work) -> None:
@@ -146,23 +76,52 @@ def choose_lists(lists: Sequence[TrainingList]) -> list[TrainingList]:
 
 def distil_embedders(work: Work) -> None:
     """To six layers, on the training part and on general text, with the stock model's spread of cosines."""
-    training, _ = work.read_conversations()
-    passages = [passage for one in training for text in one.texts for passage in split_passages(text)]
-    corpus = list(dict.fromkeys(" ".join(text.split())[:LONGEST_PASSAGE] for text in passages))
-    random.Random(7).shuffle(corpus)
-    sample, corpus = corpus[:MATCHED], corpus[:MOST_PASSAGES]
-    asked = [one.text for conversation in training for one in conversation.questions]
-    more = [one.text for conversation in find_more_questions(training, most=20_000) for one in conversation.questions]
-    corpus += [QUERY_PREFIX + text for text in (*asked, *asked, *more)]
-    corpus += work.read_general_text()
+    passages, questions, general = read_corpus(work)
+    corpus = [*passages, *(QUERY_PREFIX + text for text in questions), *general]
     say(f"{len(corpus)} texts")
     stock = work.read_stock_embedder()
     settings = StudentSettings(seconds=5, tokens=2_048) if work.limit else StudentSettings()
     student = distil_embedder(
         work.load("embedder-12", stock), work.document_texts, corpus, layers=STUDENT_LAYERS[6], settings=settings
     )
-    say(f"shifted by {match_cosines(student, stock, work.document_texts, sample)}")
+    say(f"shifted by {match_cosines(student, stock, work.document_texts, passages[:MATCHED])}")
     work.save(student, "embedder-6")
+
+
+def read_corpus(work: Work) -> tuple[list[str], list[str], list[str]]:
+    """Passages and questions of the training part, and general text."""
+    training, _ = work.read_conversations()
+    passages = [passage for one in training for text in one.texts for passage in split_passages(text)]
+    corpus = list(dict.fromkeys(" ".join(text.split())[:LONGEST_PASSAGE] for text in passages))
+    random.Random(7).shuffle(corpus)
+    asked = [one.text for conversation in training for one in conversation.questions]
+    more = [one.text for conversation in find_more_questions(training, most=20_000) for one in conversation.questions]
+    return corpus[:MOST_PASSAGES], [*asked, *asked, *more], work.read_general_text()
+
+
+def tune_word_teacher(work: Work) -> None:
+    """Twelve layers whose states become short vectors of words, on the same lists as the reranker."""
+    lists = choose_lists(work.read_lists()[1])
+    teacher = WordEncoder(work.read_stock_words(), size=WORD_SIZE)
+    teacher.encoder.freeze_embeddings()
+    texts = [text for one in lists[:400] for text in one.conversation.texts[:10]]
+    start_head(teacher, work.document_texts, texts)
+    settings = WordSettings(seconds=5, batch=2, hold=0) if work.limit else WordSettings(hold=0)
+    work.save_words(tune_words(teacher, work.document_texts, lists, settings, prefix=0), "words-12")
+
+
+def distil_word_student(work: Work) -> None:
+    """Into the embedder of six layers, so that one run gives the vector of a text and those of its words."""
+    texts, lists = work.document_texts, choose_lists(work.read_lists()[1])
+    teacher = work.load_words("words-12", work.read_stock_words())
+    embedder = work.load("embedder-6", work.read_stock_embedder())
+    passages, questions, general = read_corpus(work)
+    general_questions = [text.removeprefix(QUERY_PREFIX) for text in general if text.startswith(QUERY_PREFIX)]
+    corpus = [*passages, *(text for text in general if not text.startswith(QUERY_PREFIX))]
+    settings = DistilWordsSettings(seconds=5, tokens=2_048) if work.limit else DistilWordsSettings()
+    student = distil_words(teacher, embedder, texts, corpus, [*questions, *general_questions], settings)
+    tuning = WordSettings(seconds=5, batch=2) if work.limit else WordSettings(seconds=25, rate=3e-5)
+    work.save_words(tune_words(student, texts, lists, tuning, prefix=count_prefix(texts)), "words-6")
 
 
 def split_passages(text: str) -> list[str]:
@@ -190,6 +149,16 @@ def evaluate(work: Work) -> None:
     sets = work.read_evaluation_sets()
     embedders = load_all(work, "embedder", work.read_stock_embedder())
     say(write_table({name: evaluate_embedder(one, work.document_texts, sets) for name, one in embedders.items()}))
+    for name, stock, prefix in (
+        ("words-12", work.read_stock_words, 0),
+        ("words-6", work.read_stock_embedder, count_prefix(work.document_texts)),
+    ):
+        if (work.folder / f"{name}.pt").exists():
+            words = work.load_words(name, stock())
+            for source, conversations in sets.items():
+                vectors = embed_conversations(work.read_stock_embedder(), work.document_texts, conversations)
+                pools = build_pools(conversations, vectors, size=EVALUATED_WORDS)[:MOST_WORD_POOLS]
+                say(f"{name}, {source}: {evaluate_words(words, work.document_texts, pools, prefix=prefix)}")
     rerankers = load_all(work, "reranker", work.read_stock_reranker())
     if len(rerankers) == 1:
         return
@@ -211,6 +180,14 @@ def write_weights(work: Work) -> None:
         if (work.folder / f"{name}.pt").exists():
             stock = work.folder / name.partition("-")[0] / "model.onnx"
             export(work.load(name, read_stock()), stock=stock, to=work.folder / f"{name}.onnx")
+    if (work.folder / "words-6.pt").exists():
+        words = work.load_words("words-6", work.read_stock_embedder())
+        export(
+            words.encoder,
+            stock=work.folder / "embedder" / "model.onnx",
+            to=work.folder / "words-6.onnx",
+            head=words.head.weight,
+        )
 
 
 STEPS: dict[str, Callable[[Work], None]] = {
@@ -219,6 +196,8 @@ STEPS: dict[str, Callable[[Work], None]] = {
     "reranker": tune_reranker,
     "distil-embedder": distil_embedders,
     "distil-reranker": distil_rerankers,
+    "words": tune_word_teacher,
+    "distil-words": distil_word_student,
     "evaluate": evaluate,
     "export": write_weights,
 }

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 from onnx import numpy_helper
+from torch import Tensor
 
 from training.bert import Encoder, name_of_weight
 
@@ -14,8 +15,11 @@ MOST_BYTES = 25_000_000
 LAYER_OUTPUT = "/output/LayerNorm/Add_1_output_0"
 
 
-def export(model: Encoder, *, stock: Path, to: Path) -> None:
-    """Weights are rounded to int8 with one scale an output, as those of the stock model are."""
+def export(model: Encoder, *, stock: Path, to: Path, head: Tensor | None = None) -> None:
+    """Weights are rounded to int8 with one scale an output, as those of the stock model are.
+
+    `head` adds the output "words": the last states, in fewer numbers.
+    """
     file = onnx.load(str(stock))
     cut_graph(file.graph, model.layers)
     arrays = {one.name: one for one in file.graph.initializer}
@@ -31,6 +35,8 @@ def export(model: Encoder, *, stock: Path, to: Path) -> None:
             replace(arrays[f"{name}_scale"], scales)  # the stock reranker has one scale for the whole matrix
             replace(arrays[f"{name}_zero_point"], np.zeros(scales.shape, dtype=np.int8))
             put(arrays[f"{name}_quantized"], rounded.T)
+    if head is not None:
+        add_words(file.graph, head.detach().cpu().float().numpy())
     if file.ByteSize() > MOST_BYTES:
         leave_out(next(array for name, array in arrays.items() if name.endswith(LEFT_OUT)), stock)
     onnx.save(file, str(to))
@@ -64,6 +70,14 @@ def cut_graph(graph: onnx.GraphProto, layers: int) -> None:
     del graph.node[:], graph.initializer[:]
     graph.node.extend(reversed(kept))
     graph.initializer.extend(weights)
+
+
+def add_words(graph: onnx.GraphProto, head: np.ndarray) -> None:
+    states = graph.output[0].name
+    graph.initializer.append(numpy_helper.from_array(np.ascontiguousarray(head.T), "words.weight"))
+    graph.node.append(onnx.helper.make_node("MatMul", [states, "words.weight"], ["words"], name="/words/MatMul"))
+    shape = ["batch_size", "sequence_length", len(head)]
+    graph.output.append(onnx.helper.make_tensor_value_info("words", onnx.TensorProto.FLOAT, shape))
 
 
 def quantise(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
