@@ -31,6 +31,8 @@ def test_a_reader_follows_an_opinion_to_the_sentence_that_somebody_said(page: Pa
     expect(named).to_contain_text("What you came for")
     expect(named).to_contain_text("I would pay once and gladly.")
     expect(page.get_by_text("You came from:")).to_contain_text(BELIEF)
+    expect(named.get_by_role("link", name="This memory on the timeline")).to_be_visible()
+    expect(named.get_by_role("link", name="The opinion on the timeline")).to_be_visible()
     mark = named.get_by_role("link", name=SENTENCE)
     mark.focus()
     memory = page.get_by_role("list", name="Memories from this message").first.get_by_role("link")
