@@ -18,6 +18,7 @@ from training.bert import DEVICE, HIDDEN, Encoder, Texts, group_by_length, half_
 from training.embedder import WARM, group_at_random, take
 from training.first_stage import QUERY_PREFIX, Pool, recall_at
 from training.lists import TrainingList, batches
+from training.reranker import compare
 
 FAR = -9.0  # below every cosine
 SCALE = 50.0  # of a mean cosine, to become a logit
@@ -148,11 +149,6 @@ def repeat_batches(lists: Sequence[TrainingList], size: int, rng: random.Random)
         raise ValueError("There are no lists to learn from.")
     while True:
         yield from batches(lists, min(size, len(lists)), rng)
-
-
-def compare(logits: Tensor, positives: int) -> Tensor:
-    below = logits[positives:].logsumexp(0)
-    return torch.stack([torch.logaddexp(one, below) - one for one in logits[:positives]]).mean()
 
 
 def diverge(logits: Tensor, goal: Tensor) -> Tensor:

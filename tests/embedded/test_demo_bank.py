@@ -12,6 +12,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
+from banks.entities.descriptions import build_descriptions
 from banks.models import (
     Bank,
     Document,
@@ -120,7 +121,10 @@ def test_the_bank_has_something_for_every_page(bank: Bank) -> None:
         assert scheduled.filter(superseded_by__valid_from__gt=timezone.now()).count() >= 2
         relationships = Relationship.objects.of_bank(bank)
         assert relationships.filter(superseded_by__isnull=False).count() >= 5
-        assert Entity.objects.of_bank(bank).exclude(summary="").count() >= 15
+        entities = dict(Entity.objects.of_bank(bank).exclude(summary="").values_list("id", "summary"))
+        assert len(entities) >= 15
+        described = build_descriptions(bank, list(entities))
+        assert {one.entity_id: one.summary for one in described} == entities
         tenant_id = bank.tenant_id
         types = set(Link.objects.for_tenant(tenant_id).values_list("type", flat=True))
         assert types == {"causes", "enables", "prevents"}

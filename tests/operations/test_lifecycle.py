@@ -14,7 +14,7 @@ from banks.errors import BankNotFound
 from memoryplatform.operations.errors import LeaseLost, OperationFinished, OperationNotFound, UnknownKind
 from memoryplatform.operations.models import Dispatch, Operation
 from memoryplatform.operations.running import kind_names, registry
-from memoryplatform.operations.running.perform import perform, wait_before
+from memoryplatform.operations.running.perform import perform, return_to_queue, wait_before
 from memoryplatform.operations.running.run import Run, claim
 from memoryplatform.operations.running.submit import ACTORS, cancel, retry, submit
 from memoryplatform.operations.running.worker import sweep
@@ -120,6 +120,30 @@ def test_the_sweeper_does_not_flood_a_backlog(tenant: Tenant) -> None:
         assert sweep() == 0
         waits.append(round((Dispatch.objects.get().due_at - timezone.now()).total_seconds()))
     assert waits == [15, 30, 60, 120]
+
+
+def test_a_wrong_clock_of_the_process_moves_no_lease_and_no_wait(
+    tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    true_now = timezone.now
+    monkeypatch.setattr(timezone, "now", lambda: true_now() + timedelta(days=2))
+    operation = submit_one(tenant, "probe.steps", steps=1)
+    soon = true_now() + timedelta(minutes=10)
+    assert Dispatch.objects.get().due_at < soon
+    claimed = claim(tenant.id, operation.id)
+    assert claimed is not None
+    lease, _ = claimed
+    assert Dispatch.objects.get().due_at < soon
+    lease.renew()
+    assert Dispatch.objects.get().due_at < soon
+    return_to_queue(lease, "retrying", timedelta(seconds=5), counts=True)
+    assert Dispatch.objects.get().due_at < soon
+    waiting = reload(operation).next_attempt_at
+    assert waiting is not None
+    assert waiting < soon
+    Dispatch.objects.update(due_at=true_now())
+    assert sweep() == 1
+    assert Dispatch.objects.get().due_at < soon
 
 
 def test_a_lease_keeps_others_away_until_it_ends(tenant: Tenant) -> None:

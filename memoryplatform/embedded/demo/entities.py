@@ -5,12 +5,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from django.utils import timezone
-
-from banks.entities.descriptions import MOST_UNITS, build_summary, shorten
 from banks.entities.names.normalise import identity_key, mentions, normalise_name
 from banks.entities.store import list_keys
-from banks.enums import FACTUAL, Network
+from banks.enums import Network
 from banks.models import (
     CoOccurrence,
     Entity,
@@ -58,23 +55,6 @@ def add_entities(rows: Rows, told: Story) -> None:
     for (first, second), count in pairs.items():
         rows.add(CoOccurrence(first_id=first, second_id=second, count=count), find_day(rows.today, -1))
     add_relations(rows, told, entities)
-    for entity in entities.values():
-        entity.summary = summarise(rows, entity)
-
-
-def summarise(rows: Rows, entity: Entity) -> str:
-    """In the words that the service finds when it describes the entity again."""
-    stated = [
-        one
-        for one in rows.by_model[Relationship]
-        if entity.id in {one.subject_id, one.object_id} and one.expired_at is None
-    ]
-    about = {one.unit_id for one in rows.by_model[Mention] if one.entity_id == entity.id}
-    facts = [one for one in rows.by_model[MemoryUnit] if one.id in about and one.network in FACTUAL]
-    current = [one for one in facts if one.expired_at is None]
-    by_age = sorted(current, key=lambda one: (-one.proof_count, -one.mentioned_at.timestamp()))
-    texts = [shorten(one.rendered_text) for one in by_age[:MOST_UNITS]]
-    return build_summary(sorted(stated, key=lambda one: -one.proof_count), texts, now=timezone.now())
 
 
 def find_mention(text: str, named: story.Named) -> str:

@@ -8,7 +8,8 @@ from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 
-from banks.models import Bank, Episode, Link, MemoryUnit, Message, QuarantinedItem
+from banks.entities.descriptions import build_descriptions
+from banks.models import Bank, Entity, Episode, Link, MemoryUnit, Message, QuarantinedItem
 from banks.retain.input import GivenMessage, RetainItem
 from memoryplatform.embedded.demo import BANK_ID, is_seeded, story
 from memoryplatform.embedded.demo.archive import add_paper, add_talk
@@ -67,12 +68,20 @@ def seed_demo(tenant_id: UUID, *, user_id: UUID | None = None) -> bool:
         operation.save(update_fields=["payload"])
         bank = get_bank(access, BANK_ID)
         Bank.objects.for_tenant(tenant_id).filter(id=bank.id).update(created_at=find_day(today, -7 * WEEKS))
+        describe_entities(bank)
         store_recalls(bank, recalls)
         store_work(bank, told, rows)
         store_usage(bank, rows)
         for suspect in told.suspects:
             store_suspect(access, bank, suspect, find_moment(today, suspect.at))
     return True
+
+
+def describe_entities(bank: Bank) -> None:
+    """In the words that the service finds at each retain. Their vectors are made with the indexes."""
+    entities = Entity.objects.of_bank(bank)
+    for one in build_descriptions(bank, list(entities.values_list("id", flat=True))):
+        entities.filter(id=one.entity_id).update(summary=one.summary)
 
 
 def build_rows(told: Story, today: date) -> Rows:
